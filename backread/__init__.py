@@ -1,0 +1,3 @@
+"""Backread: self-hosted chat-history sync and recall."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,3 @@
+from backread.cli import main
+
+main()

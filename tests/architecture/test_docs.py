@@ -1,0 +1,66 @@
+"""Docs that are wrong or silent fail the build."""
+
+import re
+from pathlib import Path
+
+import pytest
+from fastapi.routing import APIRoute
+
+from api.app import create_app
+from api.mcp_server.tools import TOOLS
+from backread.domain import Platform
+from backread.settings import Settings
+from ingest.importers import IMPORTERS
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+
+
+def text_of(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", sorted(Settings.model_fields))
+def test_every_setting_is_documented(name: str) -> None:
+    assert f"`BACKREAD_{name.upper()}`" in text_of("settings.md")
+
+
+def test_no_setting_is_documented_that_does_not_exist() -> None:
+    documented = set(re.findall(r"^\| `BACKREAD_([A-Z_]+)`", text_of("settings.md"), re.MULTILINE))
+    assert documented == {name.upper() for name in Settings.model_fields}
+
+
+def test_every_tool_is_documented_with_its_parameters() -> None:
+    tools = text_of("tools.md")
+    for tool in TOOLS:
+        assert f"## {tool.name}\n" in tools
+        section = tools.split(f"## {tool.name}\n", 1)[1].split("\n## ", 1)[0]
+        for parameter in tool.parameters:
+            assert f"`{parameter}`" in section, (tool.name, parameter)
+
+
+def test_every_route_is_documented(tmp_path: Path) -> None:
+    routes = text_of("routes.md")
+    app = create_app(Settings(home=tmp_path, embedding_model="hashing"))
+    for route in app.routes:
+        if isinstance(route, APIRoute):
+            assert f"`{route.path}`" in routes, route.path
+
+
+@pytest.mark.parametrize("platform", list(Platform))
+def test_every_platform_has_importer_fixture_test_and_docs_line(platform: Platform) -> None:
+    assert platform in {importer.platform for importer in IMPORTERS}
+    assert any((ROOT / "tests" / "fixtures" / "exports" / platform).iterdir())
+    assert (ROOT / "tests" / "ingest" / "importers" / f"test_{platform}.py").is_file()
+    assert f"`{platform}`" in text_of("guides/import.md")
+
+
+LINK = re.compile(r"\]\((?!https?://|#|mailto:)([^)#]+)(?:#[^)]*)?\)")
+
+
+@pytest.mark.parametrize(
+    "page", [*sorted(DOCS.rglob("*.md")), *sorted(ROOT.glob("*.md"))], ids=lambda page: page.name
+)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
