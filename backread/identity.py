@@ -1,0 +1,53 @@
+"""Ids and content hashes: what makes a second import of the same chat add nothing.
+
+Public ids are 26 characters of Crockford base 32, 48 bits of time and 80 further bits, like
+ULIDs (https://github.com/ulid/spec): opaque, and sorted by the time of what they name.
+"""
+
+import hashlib
+import os
+import time
+from datetime import datetime
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def _encode(milliseconds: int, tail: bytes) -> str:
+    number = (max(0, milliseconds) & (1 << 48) - 1) << 80 | int.from_bytes(tail[:10], "big")
+    return "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+
+
+def new_id() -> str:
+    """A fresh id for something made now: account, memory, import, job."""
+    return _encode(time.time_ns() // 1_000_000, os.urandom(10))
+
+
+def conversation_id(
+    account_id: str, platform: str, external_id: str, created_at: datetime | None
+) -> str:
+    """Id for a conversation seen for the first time.
+
+    Deterministic, so two processes that meet the same chat agree. It is stored with the
+    capture and never computed again for that chat, so a later fix of dates cannot change it.
+    """
+    tail = _digest(account_id, platform, external_id)
+    return _encode(int(created_at.timestamp() * 1000) if created_at else 0, tail)
+
+
+def message_id(conversation: str, external_id: str) -> str:
+    """Id of a message inside a conversation: the same on every parse.
+
+    Shares the conversation's time prefix, so the messages of one chat lie together on disk.
+    """
+    tail = int.from_bytes(_digest(conversation, external_id)[:10], "big")
+    return conversation[:10] + "".join(_ALPHABET[tail >> shift & 31] for shift in range(75, -1, -5))
+
+
+def _digest(*parts: str) -> bytes:
+    joined = "\x00".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(joined, digest_size=10).digest()
+
+
+def content_hash(body: bytes) -> str:
+    """SHA-256 of a raw capture, in hex: captures are addressed by it."""
+    return hashlib.sha256(body).hexdigest()

@@ -1,0 +1,177 @@
+"""Every setting of the server, and the only module that reads its environment.
+
+Each field is read from `BACKREAD_<NAME>`. Units are part of the name. The list in
+`docs/settings.md` is checked against this file by `tests/architecture`.
+"""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+LOOPBACK_HOSTS = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+class Settings(BaseSettings):
+    """Frozen after start: a process sees one configuration for its whole life."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="BACKREAD_", frozen=True, extra="ignore", env_ignore_empty=True
+    )
+
+    home: Path = Field(
+        default=Path("~/.backread"),
+        description="Data folder: database, search index, uploads, sockets and logs.",
+    )
+    host: str = Field(default="127.0.0.1", description="Address the web server binds to.")
+    port: int = Field(default=8787, ge=0, le=65535, description="Port the web server binds to.")
+    public_url: str = Field(
+        default="",
+        description="Origin people and AI clients reach the server at, without a path. "
+        "Empty means http://127.0.0.1:<port>. Must be https unless it is a loopback address.",
+    )
+    allowed_hosts: str = Field(
+        default="",
+        description="Further Host header values to accept, separated by commas. "
+        "The public URL's host and loopback are always accepted.",
+    )
+
+    database_url: str = Field(
+        default="",
+        description="SQLAlchemy URL. Empty means SQLite in the data folder; "
+        "for PostgreSQL use postgresql+psycopg://user:password@host/name.",
+    )
+    broker_url: str = Field(
+        default="",
+        description="Redis or Valkey URL for background jobs. Empty means the bundled broker "
+        "that `backread up` starts on a private socket.",
+    )
+    qdrant_url: str = Field(
+        default="",
+        description="URL of a Qdrant server. Empty means the embedded index in the data folder.",
+    )
+    qdrant_api_key: SecretStr = Field(default=SecretStr(""), description="API key for Qdrant.")
+
+    embedding_model: str = Field(
+        default="minilm",
+        description="`minilm` (packaged, English), the name of any fastembed model, or "
+        "`openai:<model>` for an OpenAI-compatible endpoint.",
+    )
+    embedding_threads: int = Field(
+        default=1, ge=1, le=64, description="CPU threads one embedding process may use."
+    )
+    embedding_base_url: str = Field(
+        default="", description="Base URL of the OpenAI-compatible embeddings endpoint."
+    )
+    embedding_api_key: SecretStr = Field(
+        default=SecretStr(""), description="API key for the embeddings endpoint."
+    )
+
+    worker_concurrency: int = Field(
+        default=2, ge=1, le=64, description="Background jobs that run at the same time."
+    )
+    job_lease_seconds: int = Field(
+        default=60,
+        ge=5,
+        description="A running job that has not reported for this long is taken to be dead "
+        "and is started again.",
+    )
+
+    upload_max_bytes: int = Field(
+        default=20 * 1024**3, ge=1, description="Largest single upload in bytes."
+    )
+    archive_max_entries: int = Field(
+        default=200_000, ge=1, description="Most entries an archive may hold."
+    )
+    archive_max_inflated_bytes: int = Field(
+        default=20 * 1024**3, ge=1, description="Most bytes read out of one archive."
+    )
+    archive_max_ratio: int = Field(
+        default=200,
+        ge=1,
+        description="Highest compression ratio of an archive entry over 10 MB inflated.",
+    )
+    conversation_max_bytes: int = Field(
+        default=64 * 1024**2, ge=1, description="Largest single conversation in bytes of JSON."
+    )
+
+    access_token_minutes: int = Field(
+        default=60, ge=10, description="Life of an OAuth access token in minutes."
+    )
+    refresh_token_idle_days: int = Field(
+        default=30, ge=1, description="An unused OAuth refresh token ends after this many days."
+    )
+    refresh_token_absolute_days: int = Field(
+        default=90, ge=1, description="A grant must be renewed by sign-in after this many days."
+    )
+    refresh_grace_seconds: int = Field(
+        default=300,
+        ge=0,
+        le=1800,
+        description="For this long after rotation the old refresh token still works, "
+        "so that parallel processes of one client do not sign each other out.",
+    )
+    session_days: int = Field(
+        default=30, ge=1, description="A browser sign-in ends after this many days unused."
+    )
+    setup_token: SecretStr = Field(
+        default=SecretStr(""),
+        description="Token that the first-run page asks for. Empty means one is made at start "
+        "and printed with the address.",
+    )
+    log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR.")
+
+    @field_validator("home")
+    @classmethod
+    def _absolute_home(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
+    @field_validator("public_url")
+    @classmethod
+    def _bare_origin(cls, value: str) -> str:
+        value = value.strip().rstrip("/")
+        if not value:
+            return value
+        parts = urlsplit(value)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("must look like https://backread.example.org")
+        if parts.path or parts.query or parts.fragment or parts.username:
+            raise ValueError("must be an origin only: scheme, host and port, without a path")
+        if parts.scheme == "http" and parts.hostname not in LOOPBACK_HOSTS:
+            raise ValueError("must be https, because sign-in tokens travel over it")
+        return value
+
+    @model_validator(mode="after")
+    def _known_log_level(self) -> Self:
+        if self.log_level.upper() not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
+            raise ValueError("log_level must be DEBUG, INFO, WARNING or ERROR")
+        return self
+
+    @cached_property
+    def origin(self) -> str:
+        """The public origin, without a trailing slash. Issuer and resources derive from it."""
+        return self.public_url or f"http://127.0.0.1:{self.port}"
+
+    @cached_property
+    def sqlalchemy_url(self) -> str:
+        return self.database_url or f"sqlite:///{self.home / 'backread.db'}"
+
+    @property
+    def uploads_dir(self) -> Path:
+        return self.home / "uploads"
+
+    @property
+    def index_dir(self) -> Path:
+        return self.home / "index"
+
+    @property
+    def models_dir(self) -> Path:
+        return self.home / "models"
+
+    @property
+    def run_dir(self) -> Path:
+        """Sockets, locks and pid files; nothing in it outlives a restart."""
+        return self.home / "run"

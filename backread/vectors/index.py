@@ -1,0 +1,96 @@
+"""What the product asks of a search index, whoever provides it.
+
+One suite, `tests/contract/test_vector_index.py`, runs against every adapter.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+
+class Collection(StrEnum):
+    """Separate spaces of points; ids are unique inside one."""
+
+    PASSAGES = "passages"
+    MEMORIES = "memories"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPoint:
+    """One text to be found again.
+
+    `text` feeds the BM25 side. `vector` feeds the dense side and may be None: the point is then
+    found by words only until it is upserted again with its vector. `group` is what siblings
+    share and are deleted by: the conversation of a passage, the bucket of a memory.
+    """
+
+    id: int
+    account_id: str
+    group: str
+    text: str
+    vector: Sequence[float] | None = None
+    occurred_at: datetime | None = None
+    platform: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFilter:
+    """Applied before ranking. The account is not optional. Times are inclusive; a point without
+    a time never matches a filter that has one."""
+
+    account_id: str
+    after: datetime | None = None
+    before: datetime | None = None
+    platforms: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexQuery:
+    """Exactly one of `words` (BM25) and `vector` (cosine) is given."""
+
+    filter: IndexFilter
+    limit: int
+    words: str | None = None
+    vector: Sequence[float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPoint:
+    id: int
+    score: float
+
+
+class VectorIndex(Protocol):
+    """Guarantees: upsert and delete are idempotent; a search never returns another account's
+    point; BM25 uses the document frequencies of the filtered account. Raises
+    `backread.errors.Unavailable` when the index cannot be reached."""
+
+    @property
+    def lexical_signature(self) -> str:
+        """Names the tokeniser and schema; changes when texts must be indexed again."""
+        ...
+
+    def upsert(self, collection: Collection, points: Sequence[IndexPoint]) -> None: ...
+
+    def delete(self, collection: Collection, account_id: str, ids: Sequence[int]) -> None: ...
+
+    def delete_group(self, collection: Collection, account_id: str, group: str) -> None: ...
+
+    def delete_account(self, account_id: str) -> None: ...
+
+    def search(
+        self, collection: Collection, queries: Sequence[IndexQuery]
+    ) -> list[list[ScoredPoint]]:
+        """Answers all queries in one call, each best first, in the order asked."""
+        ...
+
+    def count(self, collection: Collection, account_id: str) -> int: ...
+
+    def flush(self) -> None:
+        """Makes everything accepted so far survive a power cut."""
+        ...
+
+    def close(self) -> None: ...
