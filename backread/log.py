@@ -14,7 +14,10 @@ def configure(level: str = "INFO") -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     if sys.stderr.isatty():
-        processors.append(structlog.dev.ConsoleRenderer())
+        # The plain formatter: rich's would print local variables, and those hold chat text.
+        processors.append(
+            structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+        )
     else:
         processors += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     structlog.configure(

@@ -36,11 +36,14 @@ _WORD = re.compile(r"[^\W_]+")
 
 def fold(text: str) -> str:
     """The form in which text is indexed and asked for. Keeps the order of words."""
+    if "\x00" in text:
+        text = text.replace("\x00", " ")
     if text.isascii():
-        return text.replace("\x00", " ")
-    text = unicodedata.normalize("NFKD", text)
-    text = unicodedata.normalize("NFC", _ACCENTS.sub("", text))
-    return _UNSPACED.sub(r" \1 ", text).replace("\x00", " ")
+        return text
+    apart = unicodedata.normalize("NFKD", text)
+    if apart != text:
+        text = unicodedata.normalize("NFC", _ACCENTS.sub("", apart))
+    return _UNSPACED.sub(r" \1 ", text) if _UNSPACED.search(text) else text
 
 
 def words(text: str) -> list[str]:

@@ -1,11 +1,23 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Index, String, Text
+from sqlalchemy import Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from backread.identity import new_id
 from backread.store.base import Base, utcnow
+
+
+def _one_per_key(state: str) -> Index:
+    """At most one job of a key waits and at most one runs; the database sees to it."""
+    condition = text(f"state = '{state}' AND dedupe_key <> ''")
+    return Index(
+        f"uq_jobs_{state}_dedupe_key",
+        "dedupe_key",
+        unique=True,
+        sqlite_where=condition,
+        postgresql_where=condition,
+    )
 
 
 class Job(Base):
@@ -16,19 +28,26 @@ class Job(Base):
     __table_args__ = (
         Index(None, "state", "run_after"),
         Index(None, "account_id", "created_at"),
-        Index(None, "dedupe_key"),
+        _one_per_key("queued"),
+        _one_per_key("running"),
     )
 
     id: Mapped[str] = mapped_column(String(26), primary_key=True, default=new_id)
     account_id: Mapped[str | None] = mapped_column(String(26))
     name: Mapped[str] = mapped_column(String(64))  # package.verb_noun
     args: Mapped[dict[str, Any]] = mapped_column(default=dict)  # ids only
-    # An unfinished job with the same key makes a further enqueue a no-op.
+    # A waiting job with the same key makes a further enqueue a no-op. While one runs, one more
+    # may wait: what it is to do may have come up after the running one looked.
     dedupe_key: Mapped[str] = mapped_column(String(200), default="")
-    state: Mapped[str] = mapped_column(String(16), default="queued")  # running|done|failed|dead
-    attempts: Mapped[int] = mapped_column(default=0)
+    # queued | running | done | failed (its own error) | dead (retries used up) | cancelled
+    state: Mapped[str] = mapped_column(String(16), default="queued")
+    attempts: Mapped[int] = mapped_column(default=0)  # starts; also fences off a former runner
+    failures: Mapped[int] = mapped_column(default=0)  # in a row, without progress between them
     run_after: Mapped[datetime] = mapped_column(default=utcnow)
+    sent_at: Mapped[datetime | None]  # when the sweeper last put it on the broker
     lease_until: Mapped[datetime | None]
+    worker: Mapped[str] = mapped_column(String(64), default="")  # whose lease it is
+    cancel_requested_at: Mapped[datetime | None]
     done_units: Mapped[int] = mapped_column(default=0)
     total_units: Mapped[int] = mapped_column(default=0)
     error: Mapped[str] = mapped_column(Text, default="")

@@ -42,8 +42,12 @@ def upgrade() -> None:
     sa.Column('dedupe_key', sa.String(length=200), nullable=False),
     sa.Column('state', sa.String(length=16), nullable=False),
     sa.Column('attempts', sa.Integer(), nullable=False),
+    sa.Column('failures', sa.Integer(), nullable=False),
     sa.Column('run_after', sa.DateTime(timezone=True), nullable=False),
+    sa.Column('sent_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('lease_until', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('worker', sa.String(length=64), nullable=False),
+    sa.Column('cancel_requested_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('done_units', sa.Integer(), nullable=False),
     sa.Column('total_units', sa.Integer(), nullable=False),
     sa.Column('error', sa.Text(), nullable=False),
@@ -54,8 +58,9 @@ def upgrade() -> None:
     )
     with op.batch_alter_table('jobs', schema=None) as batch_op:
         batch_op.create_index(batch_op.f('ix_jobs_account_id_created_at'), ['account_id', 'created_at'], unique=False)
-        batch_op.create_index(batch_op.f('ix_jobs_dedupe_key'), ['dedupe_key'], unique=False)
         batch_op.create_index(batch_op.f('ix_jobs_state_run_after'), ['state', 'run_after'], unique=False)
+        batch_op.create_index('uq_jobs_queued_dedupe_key', ['dedupe_key'], unique=True, sqlite_where=sa.text("state = 'queued' AND dedupe_key <> ''"), postgresql_where=sa.text("state = 'queued' AND dedupe_key <> ''"))
+        batch_op.create_index('uq_jobs_running_dedupe_key', ['dedupe_key'], unique=True, sqlite_where=sa.text("state = 'running' AND dedupe_key <> ''"), postgresql_where=sa.text("state = 'running' AND dedupe_key <> ''"))
 
     op.create_table('oauth_clients',
     sa.Column('id', sa.String(length=512), nullable=False),

@@ -1,0 +1,153 @@
+"""The worker process: Celery with a pool of forked processes, each with a kernel of its own."""
+
+import logging
+import mmap
+import os
+import socket
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from celery import Task, signals
+from celery.exceptions import SecurityWarning
+
+from backread import log
+from backread.jobs.broker import RUN_JOB, SWEEP, TIDY, app, connect
+from backread.jobs.registry import Queue
+from backread.jobs.runner import run_job
+from backread.jobs.sweeper import sweep, tidy
+from backread.kernel import Kernel
+from backread.settings import Settings
+
+_ORPHAN_CHECK_SECONDS = 1.0
+
+
+class SharedFlag:
+    """A stop signal that forked pool processes share with their parent. Unlike a semaphore it
+    cannot be left locked by a process that was killed."""
+
+    def __init__(self) -> None:
+        self._byte = mmap.mmap(-1, 1)
+
+    def set(self) -> None:
+        self._byte[0] = 1
+
+    def is_set(self) -> bool:
+        return self._byte[0] == 1
+
+
+class KernelTask(Task):
+    """Base of every task: gives it the kernel of its process, opened after the fork.
+
+    What a task may raise is left to Celery, which logs it and drops the message; the row in the
+    database still says what is to be done.
+    """
+
+    abstract = True
+    settings: ClassVar[Settings]
+    open_kernel: ClassVar[Callable[[Settings], Kernel]]
+    stopping: ClassVar[SharedFlag]
+    _kernel: ClassVar[Kernel | None] = None
+
+    @property
+    def kernel(self) -> Kernel:
+        if KernelTask._kernel is None:
+            KernelTask._kernel = KernelTask.open_kernel(KernelTask.settings)
+        return KernelTask._kernel
+
+    @staticmethod
+    def close_kernel() -> None:
+        if KernelTask._kernel is not None:
+            KernelTask._kernel.close()
+            KernelTask._kernel = None
+
+
+@app.task(base=KernelTask, bind=True, name=RUN_JOB)
+def run_job_by_id(self: KernelTask, job_id: str) -> None:
+    run_job(self.kernel, job_id, stopping=KernelTask.stopping)
+
+
+@app.task(base=KernelTask, bind=True, name=SWEEP)
+def sweep_outbox(self: KernelTask) -> None:
+    sweep(self.kernel)
+
+
+@app.task(base=KernelTask, bind=True, name=TIDY)
+def tidy_outbox(self: KernelTask) -> None:
+    tidy(self.kernel)
+
+
+def serve_worker(
+    settings: Settings,
+    *,
+    queues: Sequence[Queue],
+    concurrency: int,
+    open_kernel: Callable[[Settings], Kernel] = Kernel,
+) -> int:
+    """Runs a worker until it is told to stop, and returns its exit code.
+
+    SIGTERM lets running jobs stop at their next report; they are queued again. The caller has
+    imported the modules that register jobs. `open_kernel` runs in each pool process.
+    """
+    KernelTask.settings = settings
+    KernelTask.open_kernel = open_kernel
+    KernelTask.stopping = SharedFlag()
+    # Celery warns about pickled messages when root runs it. Ours are JSON only.
+    warnings.simplefilter("ignore", SecurityWarning)
+    signals.setup_logging.connect(_configure_log)
+    signals.worker_process_init.connect(_start_pool_process)
+    signals.worker_process_shutdown.connect(_end_pool_process)
+    signals.worker_shutting_down.connect(_stop_jobs)
+
+    def sweep_now(**_signal: Any) -> None:
+        # What the former worker was doing when it was killed goes on at once.
+        app.send_task(SWEEP, queue=queues[0].value, retry=False)
+
+    signals.worker_ready.connect(sweep_now, weak=False)
+    worker = connect(settings).Worker(
+        hostname=f"{'-'.join(queues)}@{socket.gethostname()}",
+        queues=[queue.value for queue in queues],
+        concurrency=concurrency,
+        pool="prefork",
+        quiet=True,
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+    )
+    worker.start()
+    return int(worker.exitcode or 0)
+
+
+def serve_beat(settings: Settings) -> None:
+    """Sends the periodic tasks until it is told to stop. One per installation."""
+    signals.setup_logging.connect(_configure_log)
+    KernelTask.settings = settings
+    connect(settings).Beat(quiet=True).run()
+
+
+def _configure_log(**_signal: Any) -> None:
+    level = KernelTask.settings.log_level
+    log.configure(level)
+    logging.getLogger("celery.apps.worker").setLevel(logging.INFO)
+
+
+def _start_pool_process(**_signal: Any) -> None:
+    threading.Thread(target=_end_with, args=(os.getppid(),), name="orphan", daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """A pool process whose worker was killed would finish its job unseen, and then wait for ever.
+    It ends instead; the next worker takes the job up where it was."""
+    pause = threading.Event()
+    while os.getppid() == parent:
+        pause.wait(_ORPHAN_CHECK_SECONDS)
+    os._exit(1)
+
+
+def _end_pool_process(**_signal: Any) -> None:
+    KernelTask.close_kernel()
+
+
+def _stop_jobs(**_signal: Any) -> None:
+    KernelTask.stopping.set()

@@ -1,0 +1,161 @@
+"""What the search index lacks, beyond the words of passages (`passages.py`)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, func, select, update
+
+from backread.store.engine import ReadSession, WriteSession
+from backread.store.models import Conversation, Memory, Passage
+from backread.store.repositories.passages import PassageToIndex, indexed_text
+
+_IDS_PER_STATEMENT = 500
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryToIndex:
+    """What the index needs of a memory. `updated_at` tells whether it was changed meanwhile."""
+
+    point_id: int
+    bucket_id: int
+    text: str
+    created_at: datetime
+    updated_at: datetime
+
+
+def passage_ids_to_embed(
+    session: ReadSession, account_id: str, *, lexical: str, dense: str, limit: int
+) -> list[int]:
+    """Passages whose words are indexed under `lexical` and whose vector is not under `dense`,
+    newest first; those without a time come last."""
+    query = (
+        select(Passage.id)
+        .where(*_to_embed(account_id, lexical, dense))
+        .order_by(Passage.occurred_at.is_(None), Passage.occurred_at.desc(), Passage.id.desc())
+        .limit(limit)
+    )
+    return list(session.scalars(query))
+
+
+def count_to_embed(session: ReadSession, account_id: str, *, lexical: str, dense: str) -> int:
+    query = select(func.count()).where(*_to_embed(account_id, lexical, dense))
+    return session.scalars(query).one()
+
+
+def _to_embed(account_id: str, lexical: str, dense: str) -> tuple[ColumnElement[bool], ...]:
+    return (
+        Passage.account_id == account_id,
+        Passage.lexical_with == lexical,
+        Passage.dense_with != dense,
+    )
+
+
+def passages_by_id(
+    session: ReadSession, account_id: str, ids: Sequence[int]
+) -> list[PassageToIndex]:
+    """Those of the passages that are still there, in the order of `ids`."""
+    found: dict[int, PassageToIndex] = {}
+    for some in _chunks(ids):
+        query = (
+            select(
+                Passage.id,
+                Passage.account_id,
+                Passage.conversation_id,
+                Conversation.platform,
+                Passage.heading,
+                Passage.text,
+                Passage.occurred_at,
+            )
+            .join(Conversation, Conversation.id == Passage.conversation_id)
+            .where(Passage.id.in_(some), Passage.account_id == account_id)
+        )
+        for row in session.execute(query):
+            found[row.id] = PassageToIndex(
+                id=row.id,
+                account_id=row.account_id,
+                conversation_id=row.conversation_id,
+                platform=row.platform,
+                text=indexed_text(row.heading, row.text),
+                occurred_at=row.occurred_at,
+            )
+    return [found[each] for each in ids if each in found]
+
+
+def gone_passages(session: ReadSession, ids: Sequence[int]) -> list[int]:
+    """Those of the ids that no passage has any more."""
+    there: set[int] = set()
+    for some in _chunks(ids):
+        there.update(session.scalars(select(Passage.id).where(Passage.id.in_(some))))
+    return [each for each in ids if each not in there]
+
+
+def memories_to_index(
+    session: ReadSession, account_id: str, signature: str, *, limit: int
+) -> list[MemoryToIndex]:
+    """Memories that the index does not have under `signature`, newest first."""
+    query = (
+        select(Memory)
+        .where(Memory.account_id == account_id, Memory.dense_with != signature)
+        .order_by(Memory.created_at.desc(), Memory.point_id.desc())
+        .limit(limit)
+    )
+    return [
+        MemoryToIndex(row.point_id, row.bucket_id, row.text, row.created_at, row.updated_at)
+        for row in session.scalars(query)
+    ]
+
+
+def mark_memories_embedded(
+    session: WriteSession, memories: Sequence[MemoryToIndex], signature: str
+) -> None:
+    """Notes that the index has these memories. One that was changed meanwhile is passed over, so
+    it is indexed again."""
+    for memory in memories:
+        session.execute(
+            update(Memory)
+            .where(Memory.point_id == memory.point_id, Memory.updated_at == memory.updated_at)
+            .values(dense_with=signature)
+            .execution_options(synchronize_session=False)
+        )
+
+
+def count_memories_indexed(session: ReadSession, account_id: str, signature: str) -> int:
+    query = select(func.count()).where(
+        Memory.account_id == account_id, Memory.dense_with == signature
+    )
+    return session.scalars(query).one()
+
+
+def forget_memories(session: WriteSession, account_id: str) -> None:
+    """Notes that the index has none of the account's memories, so that all are indexed again."""
+    session.execute(
+        update(Memory)
+        .where(Memory.account_id == account_id)
+        .values(dense_with="")
+        .execution_options(synchronize_session=False)
+    )
+
+
+def gone_memories(session: ReadSession, point_ids: Sequence[int]) -> list[int]:
+    """Those of the point ids that no memory has any more."""
+    there: set[int] = set()
+    for some in _chunks(point_ids):
+        there.update(session.scalars(select(Memory.point_id).where(Memory.point_id.in_(some))))
+    return [each for each in point_ids if each not in there]
+
+
+def forget_index(session: WriteSession, account_id: str) -> None:
+    """Notes that the index has nothing of the account, so that all of it is indexed again."""
+    session.execute(
+        update(Passage)
+        .where(Passage.account_id == account_id)
+        .values(lexical_with="", dense_with="")
+        .execution_options(synchronize_session=False)
+    )
+    forget_memories(session, account_id)
+
+
+def _chunks(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(ids), _IDS_PER_STATEMENT):
+        yield ids[start : start + _IDS_PER_STATEMENT]

@@ -1,0 +1,44 @@
+"""Which processes a server has, and what they are started with."""
+
+import os
+from pathlib import Path
+
+import backread
+from backread.settings import Settings
+from backread.supervisor.children import ChildSpec
+
+
+def web_server(listener: int, ready_pipe: int) -> ChildSpec:
+    """Also brings the database up to date, having the parts for it loaded anyway."""
+    handles = (listener, ready_pipe)
+    command = ["serve", "--prepare", "--listener", str(listener), "--ready-pipe", str(ready_pipe)]
+    return ChildSpec("web", command, handles=handles)
+
+
+def rest_of_server(settings: Settings) -> list[ChildSpec]:
+    """What runs beside the web server. Quick and long jobs have a worker each, so that embedding
+    an archive never keeps the next import waiting."""
+    if not settings.broker_url:
+        return [ChildSpec("worker", ["worker", "--poll"])]
+    quick = str(max(1, settings.worker_concurrency - 1))
+    return [
+        ChildSpec("worker", ["worker", "--queue", "interactive", "--concurrency", quick]),
+        ChildSpec("worker-background", ["worker", "--queue", "background", "--concurrency", "1"]),
+        ChildSpec("beat", ["beat"]),
+    ]
+
+
+def child_environment(settings: Settings) -> dict[str, str]:
+    """The supervisor's environment with every setting spelled out, so a child sees the same
+    configuration whatever was given on the command line."""
+    package_root = str(Path(backread.__file__).resolve().parents[1])
+    values = {
+        f"BACKREAD_{name.upper()}": _as_text(getattr(settings, name))
+        for name in type(settings).model_fields
+    }
+    return {**os.environ, **values, "PYTHONPATH": package_root}
+
+
+def _as_text(value: object) -> str:
+    secret = getattr(value, "get_secret_value", None)
+    return str(secret() if secret else value)

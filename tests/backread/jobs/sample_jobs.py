@@ -1,0 +1,72 @@
+"""Jobs for tests, registered on import: in the test's own process and in real worker processes."""
+
+import os
+import time
+from pathlib import Path
+
+from backread.errors import InvalidInput, Unavailable
+from backread.jobs import JobContext, Queue, job
+
+LAST_SECONDS = 30.0
+
+
+def _write(context: JobContext, line: str) -> None:
+    with open(context.kernel.settings.home / "trace", "a", encoding="utf-8") as trace:
+        trace.write(line + "\n")
+
+
+def trace(home: Path) -> list[str]:
+    """What the jobs have written so far."""
+    path = home / "trace"
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+
+@job("sample.note")
+def note(context: JobContext, *, text: str) -> None:
+    _write(context, text)
+
+
+@job("sample.note_later", queue=Queue.BACKGROUND)
+def note_later(context: JobContext, *, text: str) -> None:
+    _write(context, text)
+
+
+@job("sample.wait_for_file", queue=Queue.BACKGROUND)
+def wait_for_file(context: JobContext, *, name: str) -> None:
+    """Reports until the file is there; writes its process id first."""
+    _write(context, f"start {os.getpid()}")
+    until = time.monotonic() + LAST_SECONDS
+    steps = 0
+    while not (context.kernel.settings.home / name).exists():
+        assert time.monotonic() < until
+        steps += 1
+        context.report(steps, 0)
+        time.sleep(0.02)
+    _write(context, "end")
+
+
+def _write_end(context: JobContext, state: str, reason: str) -> None:
+    _write(context, f"{state}: {reason}")
+
+
+@job("sample.refuse", on_unfinished=_write_end)
+def refuse(context: JobContext) -> None:
+    raise InvalidInput("The file is a photo.", hint="Choose an export.")
+
+
+@job("sample.crash", on_unfinished=_write_end)
+def crash(context: JobContext, *, secret: str) -> None:
+    raise ValueError(secret)
+
+
+@job("sample.unavailable", on_unfinished=_write_end)
+def unavailable(context: JobContext, *, progress: int = 0) -> None:
+    if progress:
+        context.report(progress, 100)
+    raise Unavailable("The embeddings endpoint does not answer.")
+
+
+@job("sample.report_once", on_unfinished=_write_end)
+def report_once(context: JobContext) -> None:
+    context.report(1, 2)
+    context.report(2, 2)
