@@ -1,0 +1,199 @@
+"""What a file or a JSON value looks like, in words: so that a refusal can say what was chosen
+and what to choose instead. Only structure counts, never a file's name."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ingest.importers.base import dict_in, dicts_in
+
+_CHOOSE = "Choose the zip from ChatGPT's or Claude's data export, or a conversations.json from it."
+
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"\x89PNG", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG photo"),
+    (b"GIF8", "a GIF picture"),
+    (b"BM", "a BMP picture"),
+    (b"II*\x00", "a TIFF picture"),
+    (b"MM\x00*", "a TIFF picture"),
+    (b"%PDF", "a PDF document"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (b"Rar!", "a RAR archive"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ", "an xz archive"),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+    (b"ID3", "an MP3 recording"),
+    (b"OggS", "an Ogg recording"),
+    (b"RIFF", "a picture or a recording"),
+    (b"\xff\xfe", "text in UTF-16"),
+    (b"\xfe\xff", "text in UTF-16"),
+    (b"\x7fELF", "a program"),
+    (b"MZ", "a Windows program"),
+    (b"{\\rtf", "a rich-text document"),
+)
+
+
+def looks_like(head: bytes) -> str:
+    """What the first bytes of a file tell: "a PNG picture", "a web page", "plain text"."""
+    if not head:
+        return "an empty file"
+    for magic, words in _MAGIC:
+        if head.startswith(magic):
+            return words
+    if head[4:8] == b"ftyp":
+        return "an iPhone photo or a video"
+    if head[257:262] == b"ustar":
+        return "a tar archive"
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:200].lower()
+    if start.startswith((b"<!doctype html", b"<html")):
+        return "a web page"
+    if start.startswith(b"<"):
+        return "an XML file"
+    if b"\x00" in head[:1000]:
+        return "a binary file"
+    return "plain text"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A known structure that is not a conversation we import.
+
+    `label` completes "It looks like …". `is_companion`: it belongs to an export that we do
+    import, and is no reason for a warning there. `note` goes into the report when the file comes
+    with conversations; `hint` is what to do when it comes alone.
+    """
+
+    label: str
+    hint: str = _CHOOSE
+    is_companion: bool = False
+    note: str = ""
+
+
+CHATGPT_MANIFEST = Shape(
+    "ChatGPT's list of the files in its export, not the chats",
+    "Choose the whole zip, or the conversations-….json files that the list names.",
+    is_companion=True,
+)
+CLAUDE_MANIFEST = Shape(
+    "Claude's list of download links, not the chats",
+    "Open it in the e-mail or page it came from, download every conversations-….zip that it "
+    "lists, and choose those. The links expire: if they did, request the export again.",
+    is_companion=True,
+)
+ASSET_NAMES = Shape("ChatGPT's list of attachment names, not the chats", is_companion=True)
+
+
+def _not_yet(name: str) -> Shape:
+    return Shape(
+        f"a {name} export, which is not supported yet",
+        "Chats from ChatGPT and Claude can be imported.",
+        note=f"It looks like a {name} export, which is not supported yet.",
+    )
+
+
+def _companion(label: str, note: str = "") -> Shape:
+    return Shape(label, is_companion=True, note=note)
+
+
+def shape_of(value: Any) -> Shape | None:
+    """The known structure that `value` (one object, or one element of a list) has, if any."""
+    if not isinstance(value, dict):
+        return None
+    for test, shape in _SHAPES:
+        if test(value):
+            return shape
+    return None
+
+
+_Test = Callable[[Mapping[str, Any]], bool]
+
+
+def _has(*keys: str) -> _Test:
+    return lambda value: all(key in value for key in keys)
+
+
+def _is_deepseek(value: Mapping[str, Any]) -> bool:
+    nodes = dict_in(value.get("mapping")).values()
+    messages = [dict_in(dict_in(node).get("message")) for node in nodes]
+    return "mapping" in value and (
+        "inserted_at" in value or any("fragments" in message for message in messages)
+    )
+
+
+def _is_claude_manifest(value: Mapping[str, Any]) -> bool:
+    return any("export_url" in entry for entry in dicts_in(value.get("data_files")))
+
+
+def _is_asset_names(value: Mapping[str, Any]) -> bool:
+    return bool(value) and all(
+        isinstance(name, str) and key.startswith(("file-", "file_")) for key, name in value.items()
+    )
+
+
+def _is_takeout(value: Mapping[str, Any]) -> bool:
+    return "header" in value and "title" in value and ("time" in value or "products" in value)
+
+
+def _is_librechat(value: Mapping[str, Any]) -> bool:
+    return "conversationId" in value and ("messages" in value or "endpoint" in value)
+
+
+def _is_openwebui(value: Mapping[str, Any]) -> bool:
+    chat = dict_in(value.get("chat")) or value
+    return "history" in chat and "messages" in dict_in(chat.get("history"))
+
+
+def _is_claude_code(value: Mapping[str, Any]) -> bool:
+    return "sessionId" in value and ("parentUuid" in value or "cwd" in value or "leafUuid" in value)
+
+
+def _is_codex(value: Mapping[str, Any]) -> bool:
+    return "payload" in value and "timestamp" in value and "type" in value
+
+
+def _is_grok(value: Mapping[str, Any]) -> bool:
+    first = dicts_in(value.get("conversations"))[:1]
+    return "responses" in value or any("responses" in each for each in first)
+
+
+_SHAPES: tuple[tuple[_Test, Shape], ...] = (
+    (_is_claude_manifest, CLAUDE_MANIFEST),
+    (_has("export_files", "logical_files"), CHATGPT_MANIFEST),
+    (_is_asset_names, ASSET_NAMES),
+    (_is_deepseek, _not_yet("DeepSeek")),
+    (_is_grok, _not_yet("Grok")),
+    (_has("chunkedPrompt"), _not_yet("Google AI Studio")),
+    (_has("projectHash", "sessionId"), _not_yet("Gemini CLI")),
+    (_is_claude_code, _not_yet("Claude Code")),
+    (_is_codex, _not_yet("Codex")),
+    (_is_librechat, _not_yet("LibreChat")),
+    (_is_openwebui, _not_yet("Open WebUI")),
+    (_has("requests", "responderUsername"), _not_yet("VS Code Copilot")),
+    (_has("chatID", "messages"), _not_yet("TypingMind")),
+    (_has("histories"), _not_yet("Character.AI")),
+    (_is_takeout, _not_yet("Google Takeout")),
+    (
+        _has("account_uuid", "conversations_memory"),
+        _companion(
+            "Claude's memories, not the chats",
+            "Claude's memories were left in the file: only chats are imported.",
+        ),
+    ),
+    (
+        _has("uuid", "docs", "prompt_template"),
+        _companion(
+            "a Claude project, not the chats",
+            "Claude's project documents were left in the file: only chats are imported.",
+        ),
+    ),
+    (_has("uuid", "full_name"), _companion("Claude's account data, not the chats")),
+    (_has("uuid", "email_address"), _companion("Claude's account data, not the chats")),
+    (_has("id", "email"), _companion("ChatGPT's account data, not the chats")),
+    (_has("conversation_id", "rating"), _companion("ChatGPT's feedback data, not the chats")),
+    (
+        _has("conversation_id", "is_anonymous"),
+        _companion("ChatGPT's list of shared links, not the chats"),
+    ),
+)

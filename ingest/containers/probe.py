@@ -1,0 +1,155 @@
+"""Which of the sources hold conversations, and what the others are."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from backread.errors import BackreadError, LimitExceeded, UnreadableImport
+from backread.settings import Settings
+from ingest.containers.looks import (
+    ASSET_NAMES,
+    CHATGPT_MANIFEST,
+    CLAUDE_MANIFEST,
+    Shape,
+    shape_of,
+)
+from ingest.containers.sources import CHOOSE, FoundSources, Source
+from ingest.importers import importer_for
+from ingest.json_stream import load, split
+from ingest.normalise import clean
+
+_ELEMENTS_LOOKED_AT = 20
+_NAMES_KEPT = 200_000
+
+
+@dataclass(slots=True)
+class Contents:
+    """What an import will read, in this order, and what its report has to say already."""
+
+    sources: list[Source] = field(default_factory=list)
+    asset_names: dict[str, str] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        return sum(source.size for source in self.sources)
+
+
+@dataclass(frozen=True, slots=True)
+class _Probe:
+    """What the first elements of a source tell."""
+
+    has_conversations: bool = False
+    shape: Shape | None = None
+    value: Any = None  # the element that the shape was seen in
+    problem: str = ""  # why nothing could be read, if nothing could
+
+
+def examine(found: FoundSources, settings: Settings) -> Contents:
+    """Sorts the sources by their structure. Raises UnreadableImport when none of them holds a
+    conversation: the message says what was chosen instead, the hint what to choose."""
+    contents = Contents(warnings=list(found.warnings))
+    problems = list(found.problems)
+    listed: list[str] = []
+    damaged: list[tuple[Source, BackreadError]] = []
+    others: list[tuple[Source, _Probe]] = []
+    has_conversations = False
+    for source in found.sources:
+        try:
+            probe = _probe(source, settings)
+        except (UnreadableImport, LimitExceeded) as error:
+            damaged.append((source, error))
+            contents.sources.append(source)
+            continue
+        if probe.has_conversations:
+            has_conversations = True
+            contents.sources.append(source)
+        elif probe.problem:
+            told = UnreadableImport(f"{source.name}: {probe.problem}", hint=CHOOSE)
+            damaged.append((source, told))
+            contents.sources.append(source)
+        else:
+            others.append((source, probe))
+            _note(probe, contents, listed)
+    if not has_conversations:
+        problems += [(source.name, error) for source, error in damaged]
+        raise _nothing_found(problems, others)
+    contents.warnings += [f"{name} was not imported. {error}" for name, error in problems]
+    contents.warnings += _missing_shards(listed, found.sources)
+    return contents
+
+
+def _probe(source: Source, settings: Settings) -> _Probe:
+    problem = ""
+    count = 0
+    for element in split(source.chunks(), settings.conversation_max_bytes):
+        count += 1
+        if count > _ELEMENTS_LOOKED_AT:
+            break
+        try:
+            value = load(element.body) if not element.problem else None
+        except ValueError as error:
+            problem = problem or str(error)
+            continue
+        if element.problem:
+            problem = problem or element.problem
+        elif importer_for(value) is not None:
+            return _Probe(has_conversations=True)
+        else:
+            shape = shape_of(value)
+            if shape is not None:
+                return _Probe(shape=shape, value=value)
+    return _Probe(problem=problem)
+
+
+def _note(probe: _Probe, contents: Contents, listed: list[str]) -> None:
+    if probe.shape is ASSET_NAMES:
+        for key, name in list(probe.value.items())[:_NAMES_KEPT]:
+            contents.asset_names[key] = clean(name)
+    elif probe.shape is CHATGPT_MANIFEST:
+        listed.extend(_listed_shards(probe.value))
+    note = probe.shape.note if probe.shape is not None else ""
+    if note and note not in contents.warnings:
+        contents.warnings.append(note)
+
+
+def _listed_shards(manifest: dict[str, Any]) -> Iterable[str]:
+    logical = manifest.get("logical_files")
+    entry = logical.get("conversations.json") if isinstance(logical, dict) else None
+    files = entry.get("files") if isinstance(entry, dict) else None
+    for name in files if isinstance(files, list) else []:
+        if isinstance(name, str):
+            yield name.rsplit("/", 1)[-1]
+
+
+def _missing_shards(listed: list[str], sources: list[Source]) -> list[str]:
+    """Parts of the export may be chosen together, so a shard may lie in any of them."""
+    present = {source.base_name for source in sources}
+    return [
+        f"{clean(name)} is on the export's own list of files but was not among those chosen: "
+        "its chats were not imported. Choose it as well, or download the export again."
+        for name in dict.fromkeys(listed)
+        if name not in present
+    ]
+
+
+def _nothing_found(
+    problems: list[tuple[str, BackreadError]], others: list[tuple[Source, _Probe]]
+) -> UnreadableImport:
+    told: list[tuple[str, str]] = [(error.message, error.hint) for _, error in problems]
+    # The manifest explains more than the lists that lie beside it, so it speaks first.
+    ranked = sorted(others, key=lambda pair: pair[1].shape is not CLAUDE_MANIFEST)
+    for source, probe in ranked:
+        if probe.shape is not None:
+            words = f"{source.name} looks like {probe.shape.label}."
+            told.append((words, probe.shape.hint))
+        else:
+            words = f"{source.name} is JSON, but holds no conversations of a kind that is known."
+            told.append((words, CHOOSE))
+    if not told:
+        return UnreadableImport("No conversations were found.", hint=CHOOSE)
+    if len(told) == 1:
+        return UnreadableImport(told[0][0], hint=told[0][1])
+    shown = " ".join(words for words, _ in told[:5])
+    more = f" {len(told) - 5} further files hold none either." if len(told) > 5 else ""
+    return UnreadableImport(f"No conversations were found. {shown}{more}", hint=told[0][1])

@@ -1,0 +1,119 @@
+"""Builds everything derived of an account's conversations again from their raw captures."""
+
+from dataclasses import dataclass
+
+import zstandard
+
+from backread.kernel import Kernel
+from backread.log import get_logger
+from backread.store.engine import ReadSession, WriteSession
+from backread.store.models import Capture
+from backread.store.repositories.captures import captured_conversations, captures_of
+from backread.store.repositories.conversations import (
+    conversations_by_id,
+    delete_messages,
+    message_trees,
+)
+from ingest.importers import IMPORTERS
+from ingest.indexing import enqueue_embedding, index_lexical
+from ingest.json_stream import load
+from ingest.merge import Merged, compared, first_copy, further_copy
+from ingest.storing import Candidate, decompress, write_merged
+
+_CONVERSATIONS_PER_TRANSACTION = 50
+
+_log = get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildResult:
+    """Conversations that were looked at, that came out different, and that no parser could read;
+    those keep what they had."""
+
+    conversations: int
+    changed: int
+    failed: int
+
+
+def rebuild_account(kernel: Kernel, account_id: str) -> RebuildResult:
+    """Parses every capture again, in the order they came in, and writes what differs.
+
+    Ids of conversations, messages and unchanged passages stay. Repeatable, and safe to stop
+    anywhere. Conversations without a capture are left alone.
+    """
+    total = changed = failed = 0
+    after = ""
+    while True:
+        with kernel.store.write() as session:
+            ids = captured_conversations(
+                session, account_id, after=after, limit=_CONVERSATIONS_PER_TRANSACTION
+            )
+            if not ids:
+                break
+            after = ids[-1]
+            for conversation_id in ids:
+                total += 1
+                merged = _from_captures(session, account_id, conversation_id)
+                if merged is None:
+                    failed += 1
+                else:
+                    changed += _write(session, account_id, merged)
+    index_lexical(kernel, account_id)
+    with kernel.store.write() as session:
+        enqueue_embedding(session, account_id)
+    return RebuildResult(total, changed, failed)
+
+
+def _from_captures(session: ReadSession, account_id: str, conversation_id: str) -> Merged | None:
+    merged: Merged | None = None
+    for capture in captures_of(session, account_id, conversation_id):
+        candidate = _candidate(capture)
+        if candidate is None or candidate.parsed is None:
+            _log.warning("capture_not_parsed", capture_id=capture.id, importer=capture.importer)
+        elif merged is None:
+            merged = first_copy(
+                candidate.parsed,
+                account_id=account_id,
+                conversation_id=conversation_id,
+                capture_id=capture.id,
+                parser_version=candidate.importer.version,
+            )
+        else:
+            merged = further_copy(
+                merged.conversation,
+                merged.messages,
+                candidate.parsed,
+                capture_id=capture.id,
+                parser_version=candidate.importer.version,
+            )
+    return merged
+
+
+def _candidate(capture: Capture) -> Candidate | None:
+    try:
+        body = decompress(capture.body, capture.raw_bytes)
+        raw = load(body)
+    except (ValueError, zstandard.ZstdError):
+        return None
+    candidate = Candidate(IMPORTERS[capture.importer], capture.external_id, body, "", raw)
+    candidate.parse()
+    return candidate
+
+
+def _write(session: WriteSession, account_id: str, merged: Merged) -> bool:
+    """Brings the stored rows to what the captures say; True when that changed something."""
+    conversation_id = merged.conversation["id"]
+    stored = conversations_by_id(session, account_id, [conversation_id]).get(conversation_id)
+    trees = message_trees(session, account_id, [conversation_id])
+    tree = trees.get(conversation_id, {})
+    gone = [row["id"] for key, row in tree.items() if key not in merged.messages]
+    delete_messages(session, account_id, gone)
+    kept = {key: row for key, row in tree.items() if key in merged.messages}
+    if stored is None:
+        final = Merged(
+            merged.conversation, merged.messages, list(merged.messages.values()), [], True, True
+        )
+    else:
+        final = compared(stored, kept, merged.conversation, merged.messages)
+    write_merged(session, account_id, [final], with_passages_of_all=True)
+    return final.has_changes or bool(gone)

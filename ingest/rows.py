@@ -1,0 +1,126 @@
+"""Parsed conversations as the rows that store them."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+
+from backread.domain import MessageKind, ParsedConversation, ParsedMessage
+from backread.identity import message_id
+from backread.store.repositories.conversations import ConversationRow, MessageRow
+from backread.tokens import estimate_tokens
+from ingest.normalise import clean
+
+_MODEL_CHARS = 200
+_EXTERNAL_ID_CHARS = 512
+
+
+def fit_id(external_id: str) -> str:
+    """A platform's id as it is stored: clean, and never longer than the column."""
+    cleaned = clean(external_id)
+    if len(cleaned) <= _EXTERNAL_ID_CHARS:
+        return cleaned
+    digest = hashlib.sha256(external_id.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{cleaned[: _EXTERNAL_ID_CHARS - 65]}#{digest}"
+
+
+def message_rows(
+    parsed: ParsedConversation, account_id: str, conversation_id: str
+) -> dict[str, MessageRow]:
+    """A row per message, by the platform's id, in the importer's order. Places are set later."""
+    ids = {
+        m.external_id: message_id(conversation_id, fit_id(m.external_id)) for m in parsed.messages
+    }
+    rows = (_message_row(each, ids, account_id, conversation_id) for each in parsed.messages)
+    return {row["external_id"]: row for row in rows}
+
+
+def shown_line_of(parsed: ParsedConversation) -> list[str]:
+    """The shown line in the ids that `message_rows` goes by."""
+    return [fit_id(external_id) for external_id in parsed.shown_line]
+
+
+def _message_row(
+    message: ParsedMessage, ids: Mapping[str, str], account_id: str, conversation_id: str
+) -> MessageRow:
+    parent = message.parent_external_id
+    return {
+        "id": ids[message.external_id],
+        "account_id": account_id,
+        "conversation_id": conversation_id,
+        "external_id": fit_id(message.external_id),
+        "parent_id": ids.get(parent) if parent is not None else None,
+        "position": 0,
+        "on_shown_line": False,
+        "role": message.role.value,
+        "kind": message.kind.value,
+        "author": message.author,
+        "model": message.model[:_MODEL_CHARS],
+        "text": message.text,
+        "created_at": message.created_at,
+        "attachments": [
+            {
+                "name": each.name,
+                "external_id": each.external_id,
+                "mime_type": each.mime_type,
+                "size_bytes": each.size_bytes,
+                "text": each.text,
+            }
+            for each in message.attachments
+        ],
+        "asides": [
+            {"kind": each.kind, "text": each.text, "name": each.name} for each in message.asides
+        ],
+        "citations": [{"url": each.url, "title": each.title} for each in message.citations],
+    }
+
+
+def placed(
+    rows: Mapping[str, MessageRow], line: Sequence[str], rest: Iterable[str]
+) -> dict[str, MessageRow]:
+    """The rows with their places in the tree: the shown line first, then what else is in `rest`,
+    which are the other branches."""
+    result: dict[str, MessageRow] = {}
+    on_line = dict.fromkeys(line)
+    for external_id in dict.fromkeys((*on_line, *rest)):
+        row = rows[external_id]
+        row["position"] = len(result)
+        row["on_shown_line"] = external_id in on_line
+        result[external_id] = row
+    return result
+
+
+def conversation_row(
+    parsed: ParsedConversation,
+    *,
+    account_id: str,
+    conversation_id: str,
+    capture_id: str,
+    parser_version: int,
+    messages: Mapping[str, MessageRow],
+) -> ConversationRow:
+    """The conversation's row. Times and counts are those of the dialogue on the shown line."""
+    line = [row for row in messages.values() if row["on_shown_line"]]
+    dialogue = [row for row in line if row["kind"] == MessageKind.DIALOGUE]
+    times = [row["created_at"] for row in dialogue if row["created_at"]]
+    return {
+        "id": conversation_id,
+        "account_id": account_id,
+        "platform": parsed.platform.value,
+        "external_id": fit_id(parsed.external_id),
+        "capture_id": capture_id,
+        "parser_version": parser_version,
+        "title": parsed.title,
+        "created_at": parsed.created_at,
+        "updated_at": parsed.updated_at,
+        "first_message_at": min(times, default=parsed.created_at),
+        "last_message_at": max(times, default=parsed.updated_at or parsed.created_at),
+        "url": parsed.url,
+        "model": parsed.model[:_MODEL_CHARS],
+        "project": parsed.project,
+        "assistant_name": parsed.assistant_name,
+        "is_starred": parsed.is_starred,
+        "is_archived": parsed.is_archived,
+        "current_message_id": line[-1]["id"] if line else None,
+        "message_count": len(dialogue),
+        "token_count": sum(estimate_tokens(row["text"]) for row in dialogue),
+        "extra": parsed.extra,
+    }

@@ -1,0 +1,141 @@
+"""Checks that what is stored of an account holds together: the promise that nothing is lost,
+as something that can be run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import zstandard
+
+from backread.domain import MessageKind
+from backread.identity import content_hash
+from backread.kernel import Kernel
+from backread.store.engine import ReadSession
+from backread.store.models import Capture
+from backread.store.repositories.captures import capture_ids, get_capture
+from backread.store.repositories.conversations import (
+    ConversationRow,
+    MessageRow,
+    StoredPassage,
+    conversation_page,
+    message_trees,
+    passages_of_conversation,
+)
+from backread.store.repositories.imports import latest_imports
+from ingest.storing import decompress
+
+_PAGE = 100
+_MOST_PROBLEMS = 1000
+_MOST_IMPORTS = 10_000
+
+
+@dataclass(slots=True)
+class VerifyResult:
+    """What was looked at, and each thing that is wrong, in words. Empty `problems`: all is well."""
+
+    conversations: int = 0
+    messages: int = 0
+    passages: int = 0
+    captures: int = 0
+    imports: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    def note(self, problem: str) -> None:
+        if len(self.problems) < _MOST_PROBLEMS:
+            self.problems.append(problem)
+
+
+def verify_account(kernel: Kernel, account_id: str) -> VerifyResult:
+    """Reads everything of the account and changes nothing."""
+    result = VerifyResult()
+    with kernel.store.read() as session:
+        _check_imports(session, account_id, result)
+        _check_captures(session, account_id, result)
+        after = ""
+        while page := conversation_page(session, account_id, after=after, limit=_PAGE):
+            after = page[-1]["id"]
+            trees = message_trees(session, account_id, [row["id"] for row in page])
+            for row in page:
+                _check_conversation(session, account_id, row, trees.get(row["id"], {}), result)
+    return result
+
+
+def _check_imports(session: ReadSession, account_id: str, result: VerifyResult) -> None:
+    for row in latest_imports(session, account_id, limit=_MOST_IMPORTS):
+        result.imports += 1
+        if row.found != row.new + row.updated + row.unchanged + row.skipped + row.failed:
+            result.note(f"The report of import {row.id} does not add up.")
+
+
+def _check_captures(session: ReadSession, account_id: str, result: VerifyResult) -> None:
+    for capture_id in capture_ids(session, account_id):
+        capture = get_capture(session, account_id, capture_id)
+        result.captures += 1
+        if capture is None or not _is_sound(capture):
+            result.note(f"Capture {capture_id} is not what came in: its content has changed.")
+        if capture is not None:
+            session.expunge(capture)
+
+
+def _is_sound(capture: Capture) -> bool:
+    try:
+        body = decompress(capture.body, capture.raw_bytes)
+    except zstandard.ZstdError:
+        return False
+    return len(body) == capture.raw_bytes and content_hash(body) == capture.content_hash
+
+
+def _check_conversation(
+    session: ReadSession,
+    account_id: str,
+    row: ConversationRow,
+    tree: Mapping[str, MessageRow],
+    result: VerifyResult,
+) -> None:
+    result.conversations += 1
+    result.messages += len(tree)
+    messages = list(tree.values())
+    passages = passages_of_conversation(session, account_id, row["id"])
+    result.passages += len(passages)
+    found = [*_tree_problems(row, messages), *_passage_problems(messages, passages)]
+    if get_capture(session, account_id, row["capture_id"]) is None:
+        found.append("its capture is missing")
+    session.expunge_all()
+    for problem in found:
+        result.note(f"Conversation {row['id']}: {problem}.")
+
+
+def _tree_problems(row: ConversationRow, messages: Sequence[MessageRow]) -> Iterator[str]:
+    ids = {message["id"] for message in messages}
+    if [message["position"] for message in messages] != list(range(len(messages))):
+        yield "the places of its messages have gaps or repeats"
+    if any(message["parent_id"] and message["parent_id"] not in ids for message in messages):
+        yield "a message hangs on one that is missing"
+    line = [message for message in messages if message["on_shown_line"]]
+    if (line[-1]["id"] if line else None) != row["current_message_id"]:
+        yield "its shown line does not end at its current message"
+    parents = [message["parent_id"] for message in line]
+    if parents[1:] != [message["id"] for message in line[:-1]]:
+        yield "its shown line is broken"
+    if row["message_count"] != sum(m["kind"] == MessageKind.DIALOGUE for m in line):
+        yield "its count of messages is wrong"
+
+
+def _passage_problems(
+    messages: Sequence[MessageRow], passages: Sequence[StoredPassage]
+) -> Iterator[str]:
+    if [passage.position for passage in passages] != list(range(len(passages))):
+        yield "the places of its passages have gaps or repeats"
+    by_id = {
+        message["id"]: message
+        for message in messages
+        if message["on_shown_line"] and message["kind"] == MessageKind.DIALOGUE
+    }
+    for passage in passages:
+        message = by_id.get(passage.message_id)
+        if message is None:
+            yield f"passage {passage.id} is of no message on the shown line"
+        elif message["text"][passage.start_offset : passage.end_offset] != passage.text:
+            yield f"passage {passage.id} does not have its message's words"
+    with_words = {each["id"] for each in by_id.values() if each["text"].strip()}
+    if with_words - {passage.message_id for passage in passages}:
+        yield "a message has no passage, so it cannot be found"

@@ -1,0 +1,280 @@
+import shutil
+import threading
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import select, update
+
+from backread.domain import Principal
+from backread.jobs import Progress, enqueue, run_pending
+from backread.jobs.runner import run_job as run_one
+from backread.kernel import Kernel
+from backread.settings import Settings
+from backread.store.models import Bucket, Conversation, IndexRemoval, Memory, Passage
+from backread.store.repositories.passages import PassageRow, delete_passages, replace_passages
+from backread.vectors.index import Collection, IndexFilter, IndexQuery
+from ingest.indexing import (
+    EMBED_MEMORIES,
+    EMBED_PASSAGES,
+    dense_signature,
+    index_lexical,
+    reindex,
+)
+
+NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+
+
+def store_chat(kernel: Kernel, owner: Principal, chat: str, texts: Sequence[str]) -> list[int]:
+    """A conversation whose passages say `texts`, one an hour; returns the passages' ids."""
+    with kernel.store.write() as session:
+        if session.get(Conversation, chat) is None:
+            session.add(
+                Conversation(
+                    id=chat,
+                    account_id=owner.account_id,
+                    platform="chatgpt",
+                    external_id=chat,
+                    capture_id="capture",
+                    parser_version=1,
+                    title="A chat",
+                )
+            )
+            session.flush()
+        rows = [
+            PassageRow(
+                message_id=f"{chat}-{n}",
+                start_offset=0,
+                end_offset=len(text),
+                role="user",
+                heading="A chat",
+                text=text,
+                token_count=len(text) // 4,
+                occurred_at=NOON + timedelta(hours=n),
+            )
+            for n, text in enumerate(texts)
+        ]
+        replace_passages(session, chat, owner.account_id, rows)
+        query = select(Passage.id).where(Passage.conversation_id == chat).order_by(Passage.position)
+        return list(session.scalars(query))
+
+
+def run_job(kernel: Kernel, owner: Principal, name: str) -> list[tuple[int, int]]:
+    """Runs the job; returns the progress that it reported."""
+    reported: list[Progress] = []
+    with kernel.store.write() as session:
+        enqueue(session, name, account_id=owner.account_id)
+    run_pending(kernel, names=[name], on_progress=reported.append)
+    return [(each.done, each.total) for each in reported]
+
+
+def by_words(kernel: Kernel, owner: Principal, words: str) -> list[int]:
+    query = IndexQuery(IndexFilter(owner.account_id), 10, words=words)
+    return [each.id for each in kernel.index.search(Collection.PASSAGES, [query])[0]]
+
+
+def by_meaning(
+    kernel: Kernel, owner: Principal, text: str, collection: Collection = Collection.PASSAGES
+) -> list[int]:
+    vector = kernel.embedder.embed_queries([text])[0].tolist()
+    query = IndexQuery(IndexFilter(owner.account_id), 10, vector=vector)
+    return [each.id for each in kernel.index.search(collection, [query])[0]]
+
+
+def test_new_passages_are_found_by_their_words(kernel: Kernel, principal: Principal) -> None:
+    first, second = store_chat(kernel, principal, "chat", ["green tea", "rye bread"])
+
+    assert index_lexical(kernel, principal.account_id) == 2
+    assert index_lexical(kernel, principal.account_id) == 0
+
+    assert by_words(kernel, principal, "bread") == [second]
+    assert by_words(kernel, principal, "tea") == [first]
+
+
+def test_only_the_accounts_own_passages_are_indexed(
+    kernel: Kernel, principal: Principal, stranger: Principal
+) -> None:
+    store_chat(kernel, principal, "chat-a", ["green tea"])
+    store_chat(kernel, stranger, "chat-b", ["green tea"])
+
+    assert index_lexical(kernel, principal.account_id) == 1
+
+    assert kernel.index.count(Collection.PASSAGES, stranger.account_id) == 0
+
+
+def test_passages_that_changed_or_went_are_taken_out_of_the_index(
+    kernel: Kernel, principal: Principal
+) -> None:
+    first, _ = store_chat(kernel, principal, "chat", ["green tea", "rye bread"])
+    index_lexical(kernel, principal.account_id)
+
+    kept, changed = store_chat(kernel, principal, "chat", ["green tea", "wheat bread"])
+    index_lexical(kernel, principal.account_id)
+
+    assert kept == first
+    assert by_words(kernel, principal, "bread") == [changed]
+    assert kernel.index.count(Collection.PASSAGES, principal.account_id) == 2
+    with kernel.store.read() as session:
+        assert session.scalars(select(IndexRemoval)).all() == []
+
+
+def test_embedding_makes_passages_findable_by_meaning_and_reports_progress(
+    kernel: Kernel, principal: Principal
+) -> None:
+    ids = store_chat(kernel, principal, "chat", [f"entry number {n}" for n in range(150)])
+    last = store_chat(kernel, principal, "other", ["a walk by the river"])
+
+    progress = run_job(kernel, principal, EMBED_PASSAGES)
+
+    assert by_meaning(kernel, principal, "walk along the river")[0] == last[0]
+    assert progress[-1] == (151, 151)
+    assert [done for done, _ in progress] == sorted(done for done, _ in progress)
+    with kernel.store.read() as session:
+        marks = set(session.scalars(select(Passage.dense_with).where(Passage.id.in_(ids))))
+    assert marks == {dense_signature(kernel)}
+
+
+def test_the_newest_passages_are_embedded_first(
+    kernel: Kernel, principal: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    embed = kernel.embedder.embed_passages
+    store_chat(kernel, principal, "chat", [f"entry {n}" for n in range(100)])
+
+    def watched(texts: Sequence[str]) -> object:
+        seen.extend(texts)
+        return embed(texts)
+
+    monkeypatch.setattr(kernel.embedder, "embed_passages", watched)
+    run_job(kernel, principal, EMBED_PASSAGES)
+
+    assert [text.rsplit(" ", 1)[1] for text in seen] == [str(n) for n in range(99, -1, -1)]
+
+
+def test_embedding_again_does_nothing(kernel: Kernel, principal: Principal) -> None:
+    store_chat(kernel, principal, "chat", ["green tea"])
+    run_job(kernel, principal, EMBED_PASSAGES)
+
+    assert run_job(kernel, principal, EMBED_PASSAGES)[-1] == (0, 0)
+
+
+def test_a_vector_is_not_lost_to_a_later_lexical_pass(kernel: Kernel, principal: Principal) -> None:
+    (first,) = store_chat(kernel, principal, "chat", ["green tea"])
+    run_job(kernel, principal, EMBED_PASSAGES)
+
+    (second,) = store_chat(kernel, principal, "other", ["black tea"])
+    index_lexical(kernel, principal.account_id)
+
+    assert by_meaning(kernel, principal, "green tea") == [first]
+    assert set(by_words(kernel, principal, "tea")) == {first, second}
+
+
+def test_after_the_index_was_lost_everything_is_indexed_again(
+    kernel: Kernel, settings: Settings, principal: Principal
+) -> None:
+    (passage,) = store_chat(kernel, principal, "chat", ["green tea"])
+    memory = store_memory(kernel, principal, "likes green tea")
+    run_job(kernel, principal, EMBED_PASSAGES)
+    run_job(kernel, principal, EMBED_MEMORIES)
+    kernel.close()
+    shutil.rmtree(settings.index_dir)
+    again = Kernel(settings)
+
+    run_job(again, principal, EMBED_PASSAGES)
+    run_job(again, principal, EMBED_MEMORIES)
+
+    assert by_words(again, principal, "tea") == [passage]
+    assert by_meaning(again, principal, "green tea") == [passage]
+    assert by_meaning(again, principal, "green tea", Collection.MEMORIES) == [memory]
+    again.close()
+
+
+def test_another_embedding_model_embeds_everything_again(
+    kernel: Kernel, principal: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store_chat(kernel, principal, "chat", ["green tea"])
+    run_job(kernel, principal, EMBED_PASSAGES)
+    with kernel.store.write() as session:
+        session.execute(update(Passage).values(dense_with="another-model@another-index"))
+
+    assert run_job(kernel, principal, EMBED_PASSAGES)[-1] == (1, 1)
+
+
+def test_reindexing_builds_the_index_from_the_database(
+    kernel: Kernel, principal: Principal, stranger: Principal
+) -> None:
+    (passage,) = store_chat(kernel, principal, "chat", ["green tea"])
+    store_chat(kernel, stranger, "foreign", ["green tea"])
+    run_job(kernel, principal, EMBED_PASSAGES)
+    run_job(kernel, stranger, EMBED_PASSAGES)
+    kernel.index.delete_account(principal.account_id)
+
+    assert reindex(kernel, principal.account_id) == 1
+    assert by_words(kernel, principal, "tea") == [passage]
+    run_pending(kernel)
+
+    assert by_meaning(kernel, principal, "green tea") == [passage]
+    assert kernel.index.count(Collection.PASSAGES, stranger.account_id) == 1
+
+
+def test_deleted_conversations_leave_the_index(kernel: Kernel, principal: Principal) -> None:
+    store_chat(kernel, principal, "chat", ["green tea"])
+    index_lexical(kernel, principal.account_id)
+    with kernel.store.write() as session:
+        delete_passages(session, principal.account_id, ["chat"])
+
+    index_lexical(kernel, principal.account_id)
+
+    assert by_words(kernel, principal, "tea") == []
+
+
+def store_memory(kernel: Kernel, owner: Principal, text: str) -> int:
+    with kernel.store.write() as session:
+        bucket = Bucket(account_id=owner.account_id, name=f"bucket {text}")
+        session.add(bucket)
+        session.flush()
+        memory = Memory(
+            account_id=owner.account_id,
+            bucket_id=bucket.id,
+            text=text,
+            text_hash=text,
+            point_id=abs(hash(text)) % 2**62,
+        )
+        session.add(memory)
+        session.flush()
+        return memory.point_id
+
+
+def test_memories_are_found_by_meaning_in_their_bucket(
+    kernel: Kernel, principal: Principal, stranger: Principal
+) -> None:
+    memory = store_memory(kernel, principal, "is allergic to nuts")
+    store_memory(kernel, stranger, "is allergic to nuts and milk")
+
+    run_job(kernel, principal, EMBED_MEMORIES)
+
+    assert by_meaning(kernel, principal, "allergic to nuts", Collection.MEMORIES) == [memory]
+    assert kernel.index.count(Collection.MEMORIES, stranger.account_id) == 0
+
+
+def test_a_job_that_was_interrupted_goes_on_with_what_is_left(
+    kernel: Kernel, principal: Principal
+) -> None:
+    store_chat(kernel, principal, "chat", [f"entry {n}" for n in range(200)])
+    with kernel.store.write() as session:
+        job_id = enqueue(session, EMBED_PASSAGES, account_id=principal.account_id)
+    stopping = threading.Event()
+
+    def stop_after_the_first_batch(progress: Progress) -> None:
+        if progress.done:
+            stopping.set()
+
+    run_one(kernel, job_id, stopping=stopping, on_progress=stop_after_the_first_batch)
+    with kernel.store.read() as reading:
+        query = select(Passage.id).where(Passage.dense_with == dense_signature(kernel))
+        done = len(reading.scalars(query).all())
+    assert 0 < done < 200
+    reported: list[Progress] = []
+    run_pending(kernel, on_progress=reported.append)
+
+    assert (reported[-1].done, reported[-1].total) == (200 - done, 200 - done)
