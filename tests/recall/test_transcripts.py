@@ -1,0 +1,106 @@
+"""Whole conversations, and what they were about."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import select
+
+from backread.domain import Principal
+from backread.errors import InvalidInput, NotFound
+from backread.kernel import Kernel
+from backread.store.models import Message
+from backread.tokens import estimate_tokens
+from recall.summaries import SUMMARY_TOKENS, conversation_summary
+from recall.transcripts import full_conversation
+from tests.recall.chats import GARDEN, Chat, keep
+
+
+def long_chat() -> Chat:
+    turns = [
+        f"In week {number} the boat needs varnish coat {number}; the harbour master wants the "
+        f"papers for mooring {number} before the tide table changes. " * 4
+        for number in range(70)
+    ]
+    turns[30] = (
+        "We decided to sell the boat to Marit on 12 April 2024 because mooring costs too much."
+    )
+    return Chat("The boat", turns, datetime(2024, 4, 1, tzinfo=UTC))
+
+
+def test_the_transcript_has_every_word_in_order(kernel: Kernel, principal: Principal) -> None:
+    (garden,) = keep(kernel, principal, GARDEN)
+    transcript = full_conversation(kernel, principal, garden)
+    assert [message.text for message in transcript.messages] == list(GARDEN.turns)
+    assert [message.role for message in transcript.messages] == ["user", "assistant"] * 2
+    assert GARDEN.at is not None
+    assert transcript.messages[1].created_at == GARDEN.at + timedelta(minutes=1)
+    assert all(text in transcript.text for text in GARDEN.turns)
+    assert transcript.model_dump()["conversationId"] == garden
+
+
+def test_a_huge_transcript_comes_in_pages_that_add_up(kernel: Kernel, principal: Principal) -> None:
+    chat = long_chat()
+    (boat,) = keep(kernel, principal, chat, index=False)
+    first = full_conversation(kernel, principal, boat, page_tokens=2000)
+    pages = [
+        full_conversation(kernel, principal, boat, page=number, page_tokens=2000)
+        for number in range(1, first.pages + 1)
+    ]
+    assert len(pages) > 3
+    texts = [message.text for page in pages for message in page.messages]
+    assert [text.strip() for text in texts] == [text.strip() for text in chat.turns]
+    for number in (0, first.pages + 1):
+        with pytest.raises(InvalidInput):
+            full_conversation(kernel, principal, boat, page=number, page_tokens=2000)
+
+
+@pytest.mark.parametrize("read", [full_conversation, conversation_summary])
+def test_a_foreign_conversation_is_as_good_as_none(
+    kernel: Kernel,
+    principal: Principal,
+    stranger: Principal,
+    read: Callable[[Kernel, Principal, str], object],
+) -> None:
+    (garden,) = keep(kernel, principal, GARDEN, index=False)
+    messages = []
+    for identifier in (garden, "0" * 26, "nonsense"):
+        with pytest.raises(NotFound) as caught:
+            read(kernel, stranger, identifier)
+        messages.append(str(caught.value))
+    assert len(set(messages)) == 1
+
+
+def test_a_short_conversation_is_its_own_summary(kernel: Kernel, principal: Principal) -> None:
+    (garden,) = keep(kernel, principal, GARDEN, index=False)
+    summary = conversation_summary(kernel, principal, garden)
+    assert summary.is_transcript
+    assert [message.text for message in summary.messages] == list(GARDEN.turns)
+
+
+def test_a_long_conversation_is_summed_up_in_its_own_sentences(
+    kernel: Kernel, principal: Principal
+) -> None:
+    (boat,) = keep(kernel, principal, long_chat(), index=False)
+    summary = conversation_summary(kernel, principal, boat)
+    assert not summary.is_transcript
+    assert summary.messages == []
+    assert "sell the boat to Marit" in summary.text
+    assert estimate_tokens("\n".join(each.text for each in summary.statements)) <= SUMMARY_TOKENS
+    with kernel.store.read() as session:
+        rows = session.execute(select(Message.id, Message.text))
+        texts = {row.id: row.text for row in rows}
+    for statement in summary.statements:
+        assert statement.text in " ".join(texts[statement.message_id].split())
+    dates = [each.date for each in summary.statements if each.date]
+    assert dates == sorted(dates)
+
+
+def test_from_5000_tokens_on_it_is_a_summary(kernel: Kernel, principal: Principal) -> None:
+    line = "The varnish of the boat dries in the sun. "
+    room = 4999 - 4 * estimate_tokens(line * 100)
+    below = [line * 100] * 4 + ["x" * 4 * room]
+    at = [*below[:-1], below[-1] + "xxxx"]
+    short, long = keep(kernel, principal, Chat("Below", below), Chat("At", at), index=False)
+    assert conversation_summary(kernel, principal, short).is_transcript
+    assert not conversation_summary(kernel, principal, long).is_transcript
