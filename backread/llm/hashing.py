@@ -6,6 +6,7 @@ the same bits on every machine.
 """
 
 import re
+import unicodedata
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
@@ -17,8 +18,9 @@ from backread.llm.embedding import Vectors
 
 _DIMENSIONS = 384
 _WORD = re.compile(r"\w+")
+_ACCENTS = re.compile("[\u0300-\u036f]")
 _PART_WEIGHT = 0.5  # an n-gram says less than the whole word
-_NOTHING = "\x00"  # what a text without any word is made of, so that its row has length 1 too
+_NOTHING = 0  # a place of its own for texts without a word, so that their rows have length 1 too
 
 
 class HashingEmbedder:
@@ -43,22 +45,30 @@ class HashingEmbedder:
 
 
 def _embed(text: str) -> NDArray[np.float32]:
-    words = _WORD.findall(text.lower()) or [_NOTHING]
-    features = [_features(word) for word in words]
+    features = [_features(word) for word in _WORD.findall(_plain(text))]
+    if not features:
+        return _nothing()
     places = np.concatenate([places for places, _ in features])
     weights = np.concatenate([weights for _, weights in features])
     sums = np.bincount(places, weights, _DIMENSIONS)
     # Damped, so that one word repeated does not drown the others.
     damped = np.sign(sums) * np.sqrt(np.abs(sums))
     length = float(np.linalg.norm(damped))
-    if length == 0.0:  # opposite signs cancelled to nothing
-        return _embed(_NOTHING) if words != [_NOTHING] else _unit()
-    return (damped / length).astype(np.float32)
+    # Features of opposite sign can cancel each other out.
+    return (damped / length).astype(np.float32) if length else _nothing()
 
 
-def _unit() -> NDArray[np.float32]:
+def _plain(text: str) -> str:
+    """Lower case without accents: what looks alike should be hashed alike."""
+    if text.isascii():
+        return text.lower()
+    marks = unicodedata.normalize("NFKD", text.lower())
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", marks))
+
+
+def _nothing() -> NDArray[np.float32]:
     row = np.zeros(_DIMENSIONS, dtype=np.float32)
-    row[0] = 1.0
+    row[_NOTHING] = 1.0
     return row
 
 
@@ -69,7 +79,7 @@ def _features(word: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     padded = f"^{word}$"
     parts = [padded[start : start + size] for start in range(len(padded) - size + 1)]
     hashes = [zlib.crc32(feature.encode("utf-8", "surrogatepass")) for feature in [word, *parts]]
-    places = np.array([value % _DIMENSIONS for value in hashes], dtype=np.intp)
+    places = np.array([1 + value % (_DIMENSIONS - 1) for value in hashes], dtype=np.intp)
     signs = np.array([1.0 if value >> 31 else -1.0 for value in hashes])
     signs[1:] *= _PART_WEIGHT
     return places, signs

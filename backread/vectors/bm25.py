@@ -5,9 +5,14 @@ punctuation. Korean is cut into overlapping pairs of syllables, because its part
 onto the word: 리스본 must find 리스본으로. Words are stemmed with the English stemmer whatever the
 language: it changes Latin letters only and finds `moving` for `move`. Accents on Latin letters do
 not count. No stop words are dropped: which words of a question say nothing is the asker's to know.
+
+Token ids are those of Qdrant's own BM25. It is asked for each word once, and for everything in
+scripts that it has to segment; counting known words here is five times as fast as handing it
+whole texts.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from qdrant_edge import (
@@ -22,20 +27,36 @@ from qdrant_edge import (
 # Part of the index's signature: raise it whenever the same text would give other weights.
 BM25_VERSION = 1
 
-_AVERAGE_WORDS = 256.0  # longer than most passages on purpose: short ones should not win by length
+_SATURATION = 1.2  # `k1` of BM25: how soon repeating a word stops counting
+_LENGTH_WEIGHT = 0.75  # `b` of BM25
+_AVERAGE_WORDS = 256.0  # above the true average on purpose: being short alone earns little
 _LONGEST_WORD = 64  # longer "words" are hashes and encoded files, which nobody asks for
+
+# Runs of letters and digits, and of anything beyond ASCII that is not general punctuation. The
+# joiners U+200C and U+200D stay: they stand inside words.
+_RUN = re.compile("[^\x00-/:-@\\[-`{-\xbf\u2000-\u200b\u200e-\u206f\u3000-\u303f\uff00-\uff0f]+")
+# The same for plain ASCII, where translating and splitting takes a third of the time.
+_SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
 _HANGUL = re.compile("[\uac00-\ud7a3]{3,}")
 
-_MODEL = Bm25(
+# With these two settings a weight is the plain count of the token, as long as that is far below
+# the saturation.
+_COUNTER = Bm25(
     Bm25Config(
+        k=1e6,
+        b=0.0,
         tokenizer=TokenizerType.Multilingual,
         stemmer=SnowballParams(SnowballLanguage.English),
         stopwords=StopwordsSet(languages=set(), custom=set()),
         ascii_folding=True,
-        avg_len=_AVERAGE_WORDS,
         max_token_len=_LONGEST_WORD,
     )
 )
+
+_MOST_KNOWN = 200_000
+_LONGEST_KNOWN = 24
+_SEVERAL = -1
+_known: dict[str, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +69,61 @@ class SparseWords:
 
 def encode_document(text: str) -> SparseWords:
     """Term weights of a text to be found: saturated frequency, normalised by length."""
-    sparse = _MODEL.embed_document(_prepared(text))
-    return SparseWords(sparse.indices, sparse.values)
+    counts = _token_counts(text)
+    length = sum(counts.values())
+    damping = _SATURATION * (1 - _LENGTH_WEIGHT + _LENGTH_WEIGHT * length / _AVERAGE_WORDS)
+    gain = _SATURATION + 1
+    return SparseWords(
+        list(counts), [count * gain / (count + damping) for count in counts.values()]
+    )
 
 
 def encode_query(text: str) -> SparseWords:
     """The different words of a query, each with weight 1; the index multiplies by their IDF."""
-    sparse = _MODEL.embed_query(_prepared(text))
-    return SparseWords(sparse.indices, sparse.values)
+    tokens = list(_token_counts(text))
+    return SparseWords(tokens, [1.0] * len(tokens))
 
 
-def _prepared(text: str) -> str:
+def _token_counts(text: str) -> dict[int, int]:
+    text = text.lower()
+    runs = text.translate(_SPACES).split() if text.isascii() else _RUN.findall(text)
+    counts: dict[int, int] = {}
+    others: list[str] = []
+    for run in runs:
+        token = _known.get(run)
+        if token is None:
+            token = _learn(run)
+        if token == _SEVERAL:
+            others.append(run)
+        else:
+            counts[token] = counts.get(token, 0) + 1
+    for token, count in _segmented(others):
+        counts[token] = counts.get(token, 0) + count
+    return counts
+
+
+def _learn(run: str) -> int:
+    """The token of a run that is one word; `_SEVERAL` for one that is more, or none."""
+    if len(run) > _LONGEST_KNOWN:
+        return _SEVERAL
+    tokens = list(_segmented([run]))
+    if len(_known) >= _MOST_KNOWN:
+        _known.clear()
+    token = tokens[0][0] if len(tokens) == 1 and tokens[0][1] == 1 else _SEVERAL
+    _known[run] = token
+    return token
+
+
+def _segmented(runs: list[str]) -> Iterable[tuple[int, int]]:
+    if not runs:
+        return ()
+    text = " ".join(runs)
     if not text.isascii():
         # Half a surrogate pair, as cut-off JSON escapes leave them, is no character.
         text = text.encode("utf-8", "replace").decode()
         text = _HANGUL.sub(_syllable_pairs, text)
-    return text
+    sparse = _COUNTER.embed_document(text)
+    return zip(sparse.indices, map(round, sparse.values), strict=True)
 
 
 def _syllable_pairs(match: re.Match[str]) -> str:

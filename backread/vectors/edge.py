@@ -9,41 +9,186 @@ import fcntl
 import os
 import secrets
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
-from qdrant_edge import (
-    CountRequest,
-    Distance,
-    EdgeConfig,
-    EdgeShard,
-    EdgeSparseVectorParams,
-    FieldCondition,
-    Filter,
-    HnswIndexConfig,
-    IdfParams,
-    IntegerIndexParams,
-    KeywordIndexParams,
-    MatchAny,
-    MatchValue,
-    Modifier,
-    Point,
-    Query,
-    QueryBatchRequest,
-    QueryRequest,
-    RangeFloat,
-    SearchParams,
-    SparseVector,
-    UpdateOperation,
-)
+from qdrant_edge import CountRequest, Distance, EdgeShard, QueryBatchRequest, UpdateOperation
 
 from backread.errors import Unavailable
-from backread.log import get_logger
 from backread.vectors import schema
+from backread.vectors.edge_shard import (
+    edge_filter,
+    edge_point,
+    edge_query,
+    library_errors,
+    open_shard,
+)
 from backread.vectors.encoded import EncodedFilter, EncodedPoint, EncodedQuery, EncodingIndex
 from backread.vectors.index import Collection, ScoredPoint
 
 FLUSH_SECONDS = 5.0
 
-_log = get_logger(__name__)
+
+class EdgeIndex(EncodingIndex):
+    """Owns the index in `directory`. Raises Unavailable when another process does already.
+
+    Everything accepted survives the end of the process; a power cut can take the last
+    `FLUSH_SECONDS`, and nothing before a `flush()`.
+    """
+
+    def __init__(self, directory: Path, embedding_signature: str = "") -> None:
+        super().__init__(embedding_signature)
+        self._directory = directory / f"v{schema.SCHEMA_VERSION}"
+        self._process = os.getpid()
+        self._lock = threading.RLock()
+        self._shards: dict[Collection, EdgeShard] = {}
+        self._dense_sizes: dict[tuple[Collection, str], int] = {}
+        self._unflushed = threading.Event()
+        self._closing = threading.Event()
+        self._flusher: threading.Thread | None = None
+        self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._lock_file = _take_lock(self._directory / "lock")
+        self._generation = _generation(self._directory / "generation")
+
+    @property
+    def lexical_signature(self) -> str:
+        return schema.lexical_signature(self._generation)
+
+    def upsert_encoded(
+        self, collection: Collection, dense: str, points: Sequence[EncodedPoint]
+    ) -> None:
+        for point in points:
+            if point.vector is not None:
+                self._ensure_dense(collection, dense, len(point.vector))
+        operation = UpdateOperation.upsert_points([edge_point(point, dense) for point in points])
+        self._update(collection, operation)
+
+    def search_encoded(
+        self, collection: Collection, dense: str, queries: Sequence[EncodedQuery]
+    ) -> list[list[ScoredPoint]]:
+        for query in queries:
+            if query.vector is not None:
+                self._ensure_dense(collection, dense, len(query.vector))
+        requests = QueryBatchRequest([edge_query(query, dense) for query in queries])
+        with library_errors("search"):
+            found = self._shard(collection).query_batch(requests)
+        return [[ScoredPoint(int(hit.id), hit.score) for hit in hits] for hits in found]
+
+    def delete(self, collection: Collection, account_id: str, ids: Sequence[int]) -> None:
+        if ids:
+            named = edge_filter(EncodedFilter(account_id), ids=set(ids))
+            self._update(collection, UpdateOperation.delete_points_by_filter(named))
+
+    def delete_group(self, collection: Collection, account_id: str, group: str) -> None:
+        group_filter = edge_filter(EncodedFilter(account_id, groups=(group,)))
+        self._update(collection, UpdateOperation.delete_points_by_filter(group_filter))
+
+    def delete_account(self, account_id: str) -> None:
+        mine = edge_filter(EncodedFilter(account_id))
+        for collection in Collection:
+            self._update(collection, UpdateOperation.delete_points_by_filter(mine))
+
+    def count(self, collection: Collection, account_id: str) -> int:
+        mine = edge_filter(EncodedFilter(account_id))
+        with library_errors("count"):
+            return int(self._shard(collection).count(CountRequest(exact=True, filter=mine)))
+
+    def flush(self) -> None:
+        self._check_process()
+        self._unflushed.clear()
+        with self._lock, library_errors("flush"):
+            for shard in self._shards.values():
+                shard.flush()
+
+    def close(self) -> None:
+        """Flushes, and lets another process take the index."""
+        self._check_process()
+        self._closing.set()
+        if self._flusher is not None:
+            self._flusher.join()
+        with self._lock, library_errors("close"):
+            for shard in self._shards.values():
+                shard.flush()
+                shard.close()
+            self._shards.clear()
+        if self._lock_file >= 0:
+            # Said aloud: a forked child may still hold a copy of the descriptor.
+            fcntl.flock(self._lock_file, fcntl.LOCK_UN)
+            os.close(self._lock_file)
+            self._lock_file = -1
+
+    def _update(self, collection: Collection, operation: UpdateOperation) -> None:
+        with library_errors("write"):
+            self._shard(collection).update(operation)
+        self._unflushed.set()
+        if self._flusher is None:
+            self._start_flusher()
+
+    def _start_flusher(self) -> None:
+        with self._lock:
+            if self._flusher is None:
+                self._flusher = threading.Thread(
+                    target=self._flush_regularly, name="index-flush", daemon=True
+                )
+                self._flusher.start()
+
+    def _flush_regularly(self) -> None:
+        while not self._closing.wait(FLUSH_SECONDS):
+            if self._unflushed.is_set():
+                self.flush()
+
+    def _shard(self, collection: Collection) -> EdgeShard:
+        self._check_process()
+        shard = self._shards.get(collection)
+        if shard is None:
+            with self._lock:
+                if self._closing.is_set():
+                    raise Unavailable("The search index is closed.")
+                shard = self._shards.get(collection)
+                if shard is None:
+                    shard = self._shards[collection] = open_shard(self._directory / collection)
+        return shard
+
+    def _ensure_dense(self, collection: Collection, dense: str, size: int) -> None:
+        known = self._dense_sizes.get((collection, dense))
+        if known is None:
+            operation = UpdateOperation.create_dense_vector(dense, size, Distance.Cosine)
+            with self._lock, library_errors("prepare vectors"):
+                self._shard(collection).update(operation)  # a no-op when it is there already
+            self._dense_sizes[collection, dense] = size
+        elif known != size:
+            raise Unavailable(
+                f"The embedding model gave {size} numbers a text where it used to give {known}.",
+                hint="Set BACKREAD_EMBEDDING_MODEL to the name of the model that now answers.",
+            )
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            raise RuntimeError(
+                f"the search index was opened by process {self._process} and must not be used in "
+                f"its child {os.getpid()}: open it after the fork"
+            )
+
+
+def _take_lock(path: Path) -> int:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.read(descriptor, 32).decode("ascii", "replace").strip() or "unknown"
+        os.close(descriptor)
+        raise Unavailable(
+            f"Another Backread process (pid {holder}) has the search index open.",
+            hint="Start the server with `backread up`, so that processes share it, or wait.",
+        ) from None
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+    return descriptor
+
+
+def _generation(path: Path) -> str:
+    if not path.exists():
+        fresh = path.with_suffix(".new")
+        fresh.write_text(secrets.token_hex(8), encoding="ascii")
+        fresh.replace(path)
+    return path.read_text(encoding="ascii")

@@ -9,8 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from backread.vectors import schema
 from backread.vectors.bm25 import SparseWords, encode_document, encode_query
 from backread.vectors.index import Collection, IndexFilter, IndexPoint, IndexQuery, ScoredPoint
+
+# Bounds one call into the index, so that others get their turn in between.
+UPSERT_BATCH = 500
+SEARCH_BATCH = 32
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -31,6 +36,18 @@ class EncodedPoint:
     occurred_at: int | None  # milliseconds since 1970
     platform: str
 
+    @property
+    def payload(self) -> dict[str, str | int]:
+        """What filters look at. A time that is not known is absent, so no range matches it."""
+        fields: dict[str, str | int] = {
+            schema.ACCOUNT: self.account_id,
+            schema.GROUP: self.group,
+            schema.PLATFORM: self.platform,
+        }
+        if self.occurred_at is not None:
+            fields[schema.TIME] = self.occurred_at
+        return fields
+
 
 @dataclass(frozen=True, slots=True)
 class EncodedFilter:
@@ -50,27 +67,51 @@ class EncodedQuery:
     words: SparseWords | None
     vector: Sequence[float] | None
 
+    @property
+    def has_words(self) -> bool:
+        return self.words is not None and bool(self.words.indices)
+
 
 class EncodingIndex(ABC):
-    """The part of `VectorIndex` that is the same over every store of encoded points."""
+    """The part of `VectorIndex` that is the same over every store of encoded points.
+
+    `embedding_signature` names the model that vectors come from; those of another model stay
+    where they are and are not searched.
+    """
+
+    def __init__(self, embedding_signature: str) -> None:
+        self._dense = schema.dense_name(embedding_signature)
 
     def upsert(self, collection: Collection, points: Sequence[IndexPoint]) -> None:
-        if points:
-            self.upsert_encoded(collection, [_encode_point(point) for point in points])
+        for start in range(0, len(points), UPSERT_BATCH):
+            batch = [_encode_point(point) for point in points[start : start + UPSERT_BATCH]]
+            self.upsert_encoded(collection, self._dense, batch)
 
     def search(
         self, collection: Collection, queries: Sequence[IndexQuery]
     ) -> list[list[ScoredPoint]]:
-        if not queries:
-            return []
-        return self.search_encoded(collection, [_encode_search(query) for query in queries])
+        encoded = [_encode_search(query) for query in queries]
+        # A query of punctuation alone has no words and finds nothing.
+        askable = [
+            n for n, query in enumerate(encoded) if query.vector is not None or query.has_words
+        ]
+        answers: list[list[ScoredPoint]] = [[] for _ in encoded]
+        for start in range(0, len(askable), SEARCH_BATCH):
+            places = askable[start : start + SEARCH_BATCH]
+            found = self.search_encoded(collection, self._dense, [encoded[n] for n in places])
+            for place, points in zip(places, found, strict=True):
+                answers[place] = points
+        return answers
 
     @abstractmethod
-    def upsert_encoded(self, collection: Collection, points: Sequence[EncodedPoint]) -> None: ...
+    def upsert_encoded(
+        self, collection: Collection, dense: str, points: Sequence[EncodedPoint]
+    ) -> None:
+        """`dense` is the name of the vector that the points' vectors are stored under."""
 
     @abstractmethod
     def search_encoded(
-        self, collection: Collection, queries: Sequence[EncodedQuery]
+        self, collection: Collection, dense: str, queries: Sequence[EncodedQuery]
     ) -> list[list[ScoredPoint]]: ...
 
 

@@ -1,0 +1,43 @@
+"""Opens the search index that the settings name."""
+
+import time
+from pkgutil import resolve_name
+
+from backread.errors import Unavailable
+from backread.settings import Settings
+from backread.vectors.edge import EdgeIndex
+from backread.vectors.index import VectorIndex
+from backread.vectors.socket_index import SocketIndex, is_owner_alive
+from backread.vectors.wire import socket_path
+
+_LOCK_WAIT_SECONDS = 10.0
+_LOCK_POLL_SECONDS = 0.1
+
+
+def open_index(settings: Settings, embedding_signature: str) -> VectorIndex:
+    """The index for vectors of the embedding model with this signature.
+
+    A Qdrant server if the settings name one; else the embedded index: through its owner when
+    `backread up` runs, in this process when it does not. Call it after a fork, never before.
+    Raises Unavailable when another process keeps the embedded index to itself.
+    """
+    if settings.qdrant_url:
+        # By name: the client takes seconds to import, and most installations never need it.
+        server = resolve_name("backread.vectors.qdrant:QdrantIndex")
+        connected: VectorIndex = server(
+            settings.qdrant_url,
+            embedding_signature,
+            api_key=settings.qdrant_api_key.get_secret_value(),
+        )
+        return connected
+    path = socket_path(settings)
+    deadline = time.monotonic() + _LOCK_WAIT_SECONDS
+    while True:
+        if is_owner_alive(path):
+            return SocketIndex(path, embedding_signature)
+        try:
+            return EdgeIndex(settings.index_dir, embedding_signature)
+        except Unavailable:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(_LOCK_POLL_SECONDS)
