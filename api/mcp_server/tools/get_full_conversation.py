@@ -1,0 +1,83 @@
+"""get_full_conversation: every word of one conversation, a page at a time when it is long."""
+
+import re
+
+from pydantic import Field
+
+from api.mcp_server.tool import Answer, Arguments, Tool
+from backread.domain import Principal, Scope
+from backread.errors import InvalidInput
+from backread.kernel import Kernel
+from backread.tokens import estimate_tokens
+from recall.transcripts import Transcript, TranscriptMessage, full_conversation
+
+# Clients refuse a result over 25,000 tokens; estimates and each message's heading need room.
+_PAGE_TOKENS = 14_000
+_HEADING_TOKENS = 60
+# The contract has no parameter for a page, so the id of a page is the conversation's and more.
+_PAGE_ID = re.compile(r"(?P<id>[^:]+)(?::page=(?P<page>[0-9]{1,6}))?")
+
+
+class TranscriptArguments(Arguments):
+    conversation_id: str = Field(
+        min_length=1,
+        description="conversationId from the sources of recall_chat_history, or the one that the "
+        "previous page gave for the next.",
+    )
+
+
+def _run(kernel: Kernel, principal: Principal, arguments: TranscriptArguments) -> Answer:
+    match = _PAGE_ID.fullmatch(arguments.conversation_id.strip())
+    if match is None:
+        raise InvalidInput(
+            "That is not a conversationId.", hint="Take one from recall_chat_history's sources."
+        )
+    conversation_id, page = match["id"], int(match["page"] or 1)
+    whole = full_conversation(kernel, principal, conversation_id, page_tokens=_PAGE_TOKENS)
+    budget = _page_tokens(whole)
+    if page != 1 or whole.token_count > budget:
+        whole = full_conversation(kernel, principal, conversation_id, page=page, page_tokens=budget)
+    result = whole.model_copy(
+        update={"messages": [_cut(message, whole.reader_url) for message in whole.messages]}
+    )
+    lead = ""
+    if result.page < result.pages:
+        lead = (
+            f"Page {result.page} of {result.pages}. For the next page call get_full_conversation "
+            f"with conversationId {result.conversation_id}:page={result.page + 1}\n\n"
+        )
+    return Answer(lead + result.text, result)
+
+
+def _page_tokens(transcript: Transcript) -> int:
+    """How much of a page is left for text once every message has its heading. Follows from the
+    conversation alone, so that all its pages are cut alike."""
+    text = max(1, transcript.token_count)
+    headings = _HEADING_TOKENS * transcript.message_count
+    return max(1_000, _PAGE_TOKENS * text // (text + headings))
+
+
+def _cut(message: TranscriptMessage, reader_url: str) -> TranscriptMessage:
+    """A message that fills more than a page by itself ends where the page does."""
+    tokens = estimate_tokens(message.text)
+    if tokens <= _PAGE_TOKENS:
+        return message
+    kept = len(message.text) * _PAGE_TOKENS // tokens
+    rest = len(message.text) - kept
+    note = f"… [{rest} more characters; the whole message is at {reader_url}]"
+    return message.model_copy(update={"text": f"{message.text[:kept]}{note}"})
+
+
+TOOL = Tool(
+    name="get_full_conversation",
+    title="Read a past conversation",
+    description=(
+        "Get the complete transcript of one past conversation, unsummarised. Call it when the "
+        "exact wording matters or a summary is not enough. A very long conversation comes in "
+        "pages; each page says how to get the next."
+    ),
+    scope=Scope.CHAT_HISTORY_READ,
+    arguments=TranscriptArguments,
+    result=Transcript,
+    run=_run,
+)

@@ -1,0 +1,29 @@
+"""list_buckets: how the person's memories are organised."""
+
+from api.mcp_server.tool import Answer, Arguments, Tool
+from backread.domain import Principal, Scope
+from backread.kernel import Kernel
+from recall.memories import BucketList, list_buckets
+
+
+class NoArguments(Arguments):
+    """Takes nothing."""
+
+
+def _run(kernel: Kernel, principal: Principal, _: NoArguments) -> Answer:
+    result = list_buckets(kernel, principal)
+    return Answer(result.text, result)
+
+
+TOOL = Tool(
+    name="list_buckets",
+    title="List memory buckets",
+    description=(
+        "List the user's memory buckets with their ids. Call it before storing into or searching "
+        "a specific bucket, or when the user asks how their memories are organised."
+    ),
+    scope=Scope.MEMORY_READ,
+    arguments=NoArguments,
+    result=BucketList,
+    run=_run,
+)

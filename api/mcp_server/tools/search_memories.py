@@ -1,0 +1,71 @@
+"""search_memories: what the person has asked to be remembered."""
+
+from pydantic import Field
+
+from api.mcp_server.tool import Answer, Arguments, Tool
+from api.mcp_server.tools.arguments import BucketText
+from backread.domain import Principal, Scope
+from backread.kernel import Kernel
+from backread.tokens import estimate_tokens
+from recall.memories import (
+    DEFAULT_RESULTS,
+    MAX_RESULTS,
+    FoundMemory,
+    MemorySearchResult,
+    search_memories,
+)
+
+_ALL_TOKENS = 15_000
+
+
+class SearchArguments(Arguments):
+    query: str = Field(description="Search query, in the user's own words and language.")
+    bucket_id: BucketText = Field(
+        None, description="Limit the search to one bucket, an id from list_buckets."
+    )
+    limit: int = Field(
+        DEFAULT_RESULTS,
+        ge=1,
+        le=MAX_RESULTS,
+        description=f"Results to return. Default {DEFAULT_RESULTS}, max {MAX_RESULTS}.",
+        json_schema_extra={"type": "number"},
+    )
+
+
+def _run(kernel: Kernel, principal: Principal, arguments: SearchArguments) -> Answer:
+    result = search_memories(
+        kernel,
+        principal,
+        arguments.query,
+        bucket_id=arguments.bucket_id,
+        limit=arguments.limit,
+    )
+    share = _ALL_TOKENS // max(1, len(result.memories))
+    shown = [_cut(memory, share) for memory in result.memories]
+    result = result.model_copy(update={"memories": shown})
+    return Answer(result.text, result)
+
+
+def _cut(memory: FoundMemory, share: int) -> FoundMemory:
+    """Twenty very long memories would be more than a client takes."""
+    tokens = estimate_tokens(memory.text)
+    if tokens <= share:
+        return memory
+    kept = len(memory.text) * share // tokens
+    note = "… [cut; search with a smaller limit for more]"
+    return memory.model_copy(update={"text": memory.text[:kept] + note})
+
+
+TOOL = Tool(
+    name="search_memories",
+    title="Search memories",
+    description=(
+        "Search the user's saved memories by meaning and by words, most relevant first. The best "
+        "first call when the user mentions something that they have told an AI before, or when "
+        "you need a specific saved fact: a name, a preference, a decision."
+    ),
+    scope=Scope.MEMORY_READ,
+    arguments=SearchArguments,
+    result=MemorySearchResult,
+    run=_run,
+)

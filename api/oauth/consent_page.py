@@ -1,0 +1,70 @@
+"""The consent page and the page for requests that cannot be answered."""
+
+import hashlib
+import hmac
+from collections.abc import Collection
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.accounts.sessions import SignedIn
+from api.middleware import PAGE_CSP
+from api.oauth import redirects
+from api.oauth.errors import AuthorizePageError
+from api.oauth.scopes import SCOPE_TEXTS
+from api.web.templating import render
+from backread.domain import Scope
+from backread.store.models import OAuthClient, OAuthConsent
+
+
+def consent_csrf_token(session_csrf: str, consent_id: str) -> str:
+    """Good for one answer to one consent page in one browser session."""
+    return hmac.new(session_csrf.encode(), consent_id.encode(), hashlib.sha256).hexdigest()
+
+
+def consent_page(
+    request: Request,
+    somebody: SignedIn,
+    client: OAuthClient,
+    consent: OAuthConsent,
+    *,
+    error: str = "",
+    ticked: Collection[str] | None = None,
+    status_code: int = 200,
+) -> Response:
+    """Asks which of the requested scopes the client shall have.
+
+    Its policy has no `form-action`: browsers apply that to the whole chain of redirects after the
+    form, which ends at the client's own address, and would block the answer.
+    """
+    redirect_uri = consent.request["redirect_uri"]
+    scopes = [
+        {
+            "value": value,
+            "title": SCOPE_TEXTS[Scope(value)].title,
+            "detail": SCOPE_TEXTS[Scope(value)].detail,
+            "checked": ticked is None or value in ticked,
+        }
+        for value in consent.request["scopes"]
+    ]
+    context = {
+        "client_name": client.name,
+        "client_host": redirects.shown_host(redirect_uri),
+        "redirect_uri": redirect_uri,
+        "is_loopback": redirects.is_loopback(redirect_uri),
+        "scopes": scopes,
+        "consent_id": consent.id,
+        "csrf_token": consent_csrf_token(somebody.csrf_token, consent.id),
+        "account_email": somebody.email,
+        "action": "/authorize",
+        "error": error,
+    }
+    response = render(request, "consent.html", context, status_code=status_code)
+    response.headers["Content-Security-Policy"] = PAGE_CSP
+    return response
+
+
+def problem_page(request: Request, error: AuthorizePageError) -> Response:
+    """Readable, and says how to get out of it."""
+    context = {"message": error.message, "hint": error.hint, "code": error.code}
+    return render(request, "oauth_error.html", context, status_code=400)

@@ -1,0 +1,220 @@
+"""Dynamic client registration (RFC 7591) and reading one's registration (RFC 7592 §2.1).
+
+Anybody may register, as the MCP specification wants; a registration alone allows nothing. The
+same public metadata gives the same client again, so clients that register at every start add no
+rows, and unused registrations are forgotten after a day.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from fastapi import APIRouter
+from sqlalchemy.exc import IntegrityError
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from api.deps import KernelDep
+from api.oauth import redirects
+from api.oauth.errors import NO_STORE, OAuthError
+from api.oauth.metadata import AUTH_METHODS
+from api.oauth.scopes import ALL_SCOPES, OFFLINE_ACCESS
+from backread.crypto import hash_token, new_token, same_secret
+from backread.identity import new_id
+from backread.settings import Settings
+from backread.store.base import utcnow
+from backread.store.engine import WriteSession
+from backread.store.models import OAuthClient
+from backread.store.repositories import oauth
+
+router = APIRouter(include_in_schema=False)
+
+UNUSED_LIFE = timedelta(hours=24)
+MOST_UNUSED_CLIENTS = 5_000
+_EVICTABLE_AFTER = timedelta(minutes=15)  # time enough for a person to sign in and consent
+_MAX_NAME = 200
+_READER_HASH = "registration_reader_hash"
+_GRANT_TYPES = ["authorization_code", "refresh_token"]
+# RFC 7591 §2 fields that are kept and echoed; anything else is left out, as §2 allows.
+_TEXT_FIELDS = (
+    "client_uri",
+    "logo_uri",
+    "tos_uri",
+    "policy_uri",
+    "software_id",
+    "software_version",
+)
+_MAX_TEXT = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """What the client is told once: its secret and the token for reading its registration."""
+
+    client: OAuthClient
+    secret: str | None
+    access_token: str
+
+
+@router.post("/register")
+async def register(request: Request, kernel: KernelDep) -> JSONResponse:
+    """RFC 7591 §3."""
+    try:
+        metadata = checked_metadata(await _json_body(request))
+        return await run_in_threadpool(_register, kernel, metadata)
+    except OAuthError as error:
+        return error.response()
+
+
+@router.get("/register/{client_id}")
+def read_registration(request: Request, client_id: str, kernel: KernelDep) -> JSONResponse:
+    """RFC 7592 §2.1. 401 for a wrong token and an unknown client alike (§2.1 last paragraph)."""
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    with kernel.store.read() as session:
+        client = oauth.find_client(session, client_id)
+    expected = client.metadata_.get(_READER_HASH, "") if client else ""
+    if (
+        client is None
+        or scheme.lower() != "bearer"
+        or not same_secret(expected, hash_token(given.strip()))
+    ):
+        return OAuthError("invalid_token", "no such registration", status=401).response()
+    body = _described(client, kernel.settings)
+    return JSONResponse(body, headers=NO_STORE)
+
+
+async def _json_body(request: Request) -> dict[str, Any]:
+    try:
+        body = json.loads(await request.body())
+    except (ValueError, RecursionError) as error:
+        raise _invalid("the body is not JSON") from error
+    if not isinstance(body, dict):
+        raise _invalid("the body must be a JSON object")
+    return body
+
+
+def _invalid(description: str) -> OAuthError:
+    return OAuthError("invalid_client_metadata", description)
+
+
+def checked_metadata(body: dict[str, Any]) -> dict[str, Any]:
+    """The metadata as it is stored and echoed. Raises OAuthError (RFC 7591 §3.2.2).
+
+    Lenient where clients are known to differ: unknown grant types and scopes are dropped, never
+    refused; an `application_type` that contradicts the redirect URIs is corrected.
+    """
+    uris = redirects.check_redirect_uris(body.get("redirect_uris"))
+    method = body.get("token_endpoint_auth_method") or "client_secret_basic"  # RFC 7591 §2
+    if method not in AUTH_METHODS:
+        raise _invalid(f"token_endpoint_auth_method must be one of {', '.join(AUTH_METHODS)}")
+    response_types = body.get("response_types") or ["code"]
+    if not isinstance(response_types, list) or "code" not in response_types:
+        raise _invalid('response_types must include "code"')
+    native = any(redirects.is_native(uri) for uri in uris)
+    metadata: dict[str, Any] = {
+        "redirect_uris": uris,
+        "token_endpoint_auth_method": method,
+        "grant_types": _GRANT_TYPES,
+        "response_types": ["code"],
+        "application_type": "native" if native else "web",
+        "scope": " ".join([*(scope.value for scope in ALL_SCOPES), OFFLINE_ACCESS]),
+    }
+    name = body.get("client_name")
+    if isinstance(name, str) and name.strip():
+        metadata["client_name"] = clean_name(name)
+    for field in _TEXT_FIELDS:
+        value = body.get(field)
+        if isinstance(value, str) and 0 < len(value) <= _MAX_TEXT:
+            metadata[field] = value
+    contacts = body.get("contacts")
+    if isinstance(contacts, list) and all(isinstance(item, str) for item in contacts):
+        metadata["contacts"] = [item[:_MAX_TEXT] for item in contacts[:10]]
+    return metadata
+
+
+def clean_name(name: str) -> str:
+    """A client's own name for itself, safe to show: one line, no control, direction or other
+    invisible characters, at most 200."""
+    visible = "".join(char if char.isprintable() else " " for char in name[: 10 * _MAX_NAME])
+    return " ".join(visible.split())[:_MAX_NAME]
+
+
+def _register(kernel: KernelDep, metadata: dict[str, Any]) -> JSONResponse:
+    with kernel.store.write() as session:
+        registration = register_client(session, metadata)
+    body = _described(registration.client, kernel.settings)
+    body["registration_access_token"] = registration.access_token
+    if registration.secret:
+        body["client_secret"] = registration.secret
+        body["client_secret_expires_at"] = 0  # RFC 7591 §3.2.1: an integer, 0 for never
+    return JSONResponse(body, status_code=201, headers=NO_STORE)
+
+
+def is_public_client(metadata: dict[str, Any]) -> bool:
+    """Whether the client has no secret (RFC 6749 §2.1)."""
+    return bool(metadata["token_endpoint_auth_method"] == AUTH_METHODS[0])
+
+
+def register_client(session: WriteSession, metadata: dict[str, Any]) -> Registration:
+    """The client with this metadata, made unless it is public and known already.
+
+    Raises OAuthError with status 429 when too many registrations wait unused.
+    """
+    now = utcnow()
+    is_public = is_public_client(metadata)
+    # A secret is stored hashed and cannot be told twice, so each confidential client is new.
+    salt = "" if is_public else new_token()
+    fingerprint = hashlib.sha256(json.dumps([metadata, salt], sort_keys=True).encode()).hexdigest()
+    access_token = new_token("brg_")
+    stored = {**metadata, _READER_HASH: hash_token(access_token)}
+    client = oauth.find_client_by_fingerprint(session, fingerprint)
+    if client is None:
+        _make_room(session)
+        secret = None if is_public else new_token("brs_")
+        client = OAuthClient(
+            id=f"brc_{new_id()}",
+            secret_hash=hash_token(secret) if secret else "",
+            fingerprint=fingerprint,
+            name=metadata.get("client_name", ""),
+            metadata_=stored,
+        )
+        try:
+            with session.begin_nested():
+                session.add(client)
+        except IntegrityError:  # another process has just registered the same
+            client = oauth.find_client_by_fingerprint(session, fingerprint)
+            if client is None:
+                raise
+        return Registration(client, secret, access_token)
+    client.metadata_ = stored
+    client.last_used_at = now
+    session.flush()
+    return Registration(client, None, access_token)
+
+
+def _make_room(session: WriteSession) -> None:
+    now = utcnow()
+    oauth.delete_unused_clients(session, not_seen_since=now - UNUSED_LIFE)
+    if oauth.count_unused_clients(session) < MOST_UNUSED_CLIENTS:
+        return
+    oauth.delete_unused_clients(session, not_seen_since=now - _EVICTABLE_AFTER)
+    if oauth.count_unused_clients(session) >= MOST_UNUSED_CLIENTS:
+        raise OAuthError(
+            "temporarily_unavailable",
+            "too many clients have registered and not signed in; try again in a few minutes",
+            status=429,
+        )
+
+
+def _described(client: OAuthClient, settings: Settings) -> dict[str, Any]:
+    """RFC 7591 §3.2.1: all registered metadata, and RFC 7592 §3's address to read it at."""
+    metadata = {key: value for key, value in client.metadata_.items() if key != _READER_HASH}
+    return {
+        "client_id": client.id,
+        "client_id_issued_at": int(client.created_at.timestamp()),
+        "registration_client_uri": f"{settings.origin}/register/{client.id}",
+        **metadata,
+    }

@@ -1,0 +1,52 @@
+"""Every scope, with the words that people see when they are asked for it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from backread.domain import Scope
+
+# Asked for by clients that want a refresh token. Listed in the metadata, accepted everywhere and
+# otherwise ignored: every grant gets a refresh token.
+OFFLINE_ACCESS = "offline_access"
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeText:
+    title: str
+    detail: str
+
+
+SCOPE_TEXTS: dict[Scope, ScopeText] = {
+    Scope.MEMORY_READ: ScopeText(
+        "Read your memories",
+        "Search saved memories, buckets and uploaded files. This also lets it read the overview "
+        "of you that is made from your whole chat history.",
+    ),
+    Scope.MEMORY_WRITE: ScopeText(
+        "Save and change memories",
+        "Store new memories, create buckets, edit and move memories.",
+    ),
+    Scope.CHAT_HISTORY_READ: ScopeText(
+        "Read your past conversations",
+        "Search all imported chats, and read summaries and whole transcripts.",
+    ),
+}
+ALL_SCOPES: tuple[Scope, ...] = tuple(Scope)
+
+
+def scope_string(scopes: Iterable[str]) -> str:
+    """Space-separated, in the fixed order of `Scope`, so that equal sets read the same."""
+    wanted = set(scopes)
+    return " ".join(scope.value for scope in ALL_SCOPES if scope.value in wanted)
+
+
+def requested_scopes(text: str | None) -> list[Scope] | None:
+    """The known scopes in a `scope` parameter; all of them when it names none.
+
+    Unknown scopes are dropped (RFC 6749 §3.3 allows a server to ignore scopes). None when scopes
+    were named and every one is unknown: `invalid_scope`.
+    """
+    words = set((text or "").split()) - {OFFLINE_ACCESS}
+    if not words:
+        return list(ALL_SCOPES)
+    return [scope for scope in ALL_SCOPES if scope.value in words] or None

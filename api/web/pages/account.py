@@ -1,0 +1,90 @@
+"""Settings of the account: name, time zone, signed-in browsers, and what this server is."""
+
+import zoneinfo
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request, Response
+from fastapi.responses import RedirectResponse
+
+from api.accounts.sessions import SignedIn
+from api.deps import CsrfDep, KernelDep, ReadDep, SettingsDep, SignedInDep, WriteDep
+from api.web.templating import render
+from backread.errors import InvalidInput, NotFound
+from backread.settings import Settings
+from backread.store.base import utcnow
+from backread.store.engine import ReadSession
+from backread.store.models import Account
+from backread.store.repositories.browsing import archive_totals
+from backread.store.repositories.connections import end_sign_in, index_progress, list_sign_ins
+
+_MAX_NAME = 200
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/settings")
+def settings_page(
+    request: Request,
+    session: ReadDep,
+    signed_in: SignedInDep,
+    settings: SettingsDep,
+    saved: bool = False,
+) -> Response:
+    return _page(request, session, signed_in, settings, notice="Saved." if saved else "")
+
+
+@router.post("/settings/account", dependencies=[CsrfDep])
+def save_account(
+    request: Request,
+    kernel: KernelDep,
+    signed_in: SignedInDep,
+    timezone: Annotated[str, Form()],
+    display_name: Annotated[str, Form()] = "",
+) -> Response:
+    name = " ".join(display_name.split())
+    try:
+        if len(name) > _MAX_NAME:
+            raise InvalidInput(f"The name is longer than {_MAX_NAME} characters.")
+        if timezone not in zoneinfo.available_timezones():
+            raise InvalidInput("There is no such time zone.", hint="Choose one from the list.")
+    except InvalidInput as error:
+        with kernel.store.read() as session:
+            return _page(
+                request, session, signed_in, kernel.settings, error=str(error), status_code=400
+            )
+    with kernel.store.write() as session:
+        account = session.get(Account, signed_in.account_id)
+        if account is None:
+            raise NotFound("There is no such account.")
+        account.display_name, account.timezone = name, timezone
+    return RedirectResponse("/settings?saved=true", status_code=303)
+
+
+@router.post("/settings/sessions/{session_id}/end", dependencies=[CsrfDep])
+def end_browser_session(session: WriteDep, signed_in: SignedInDep, session_id: str) -> Response:
+    end_sign_in(session, signed_in.principal, session_id)
+    return RedirectResponse("/settings", status_code=303)
+
+
+def _page(
+    request: Request,
+    session: ReadSession,
+    signed_in: SignedIn,
+    settings: Settings,
+    *,
+    notice: str = "",
+    error: str = "",
+    status_code: int = 200,
+) -> Response:
+    context = {
+        "signed_in": signed_in,
+        "notice": notice,
+        "error": error,
+        "timezones": sorted(zoneinfo.available_timezones()),
+        "sign_ins": list_sign_ins(session, signed_in.principal, now=utcnow()),
+        "totals": archive_totals(session, signed_in.principal),
+        "progress": index_progress(session, signed_in.principal),
+        "origin": settings.origin,
+        "embedding_model": settings.embedding_model,
+    }
+    return render(request, "settings.html", context, status_code=status_code)

@@ -1,0 +1,36 @@
+"""Connecting clients, and the clients that are connected."""
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from api.deps import CsrfDep, ReadDep, SettingsDep, SignedInDep, WriteDep
+from api.oauth.resources import recall_resource
+from api.oauth.scopes import SCOPE_TEXTS
+from api.web.clients import client_guides, is_loopback
+from api.web.templating import render
+from backread.store.base import utcnow
+from backread.store.repositories.connections import end_connection, list_connections
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/connections")
+def connections_page(
+    request: Request, session: ReadDep, signed_in: SignedInDep, settings: SettingsDep
+) -> Response:
+    mcp_url = recall_resource(settings)
+    context = {
+        "signed_in": signed_in,
+        "mcp_url": mcp_url,
+        "guides": client_guides(mcp_url),
+        "is_loopback": is_loopback(settings.origin),
+        "connections": list_connections(session, signed_in.principal),
+        "scope_titles": {scope.value: text.title for scope, text in SCOPE_TEXTS.items()},
+    }
+    return render(request, "connections.html", context)
+
+
+@router.post("/connections/{grant_id}/revoke", dependencies=[CsrfDep])
+def revoke_connection(session: WriteDep, signed_in: SignedInDep, grant_id: str) -> Response:
+    end_connection(session, signed_in.principal, grant_id, now=utcnow())
+    return RedirectResponse("/connections", status_code=303)

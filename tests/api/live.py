@@ -1,0 +1,34 @@
+"""A real server on a real loopback port, in a thread of the test."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from api.app import create_app
+from backread.settings import Settings
+from tests.support import wait_until
+
+
+@contextmanager
+def serving(settings: Settings, listener: socket.socket) -> Iterator[str]:
+    """Serves on the socket, whose port the settings must name. Yields the origin."""
+    config = uvicorn.Config(create_app(settings), log_level="warning", lifespan="on")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        wait_until(lambda: server.started, what="the server")
+        yield settings.origin
+    finally:
+        server.should_exit = True
+        thread.join(timeout=20)
+        assert not thread.is_alive()
+
+
+def loopback_socket() -> tuple[socket.socket, int]:
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    return listener, int(listener.getsockname()[1])

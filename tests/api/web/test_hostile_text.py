@@ -1,0 +1,113 @@
+"""Whatever stands in a chat, a file name or a client's name: no page runs or loads it."""
+
+import re
+
+import pytest
+from starlette.testclient import TestClient
+
+from api.web.content import render_markdown
+from api.web.snippets import marked_snippet, query_terms
+from api.web.templating import templates
+from backread.kernel import Kernel
+from backread.store.models import Account, OAuthClient, OAuthGrant
+from tests.api.archive import Importer
+from tests.api.exports import dialogue
+from tests.api.payloads import PAYLOADS
+from tests.api.web.pages import conversation_links, tags_of
+
+_NEVER = {
+    "img", "iframe", "object", "embed", "base", "video", "audio", "source", "template", "style",
+    "math", "marquee", "animate", "isindex", "frame", "frameset", "x",
+}  # fmt: skip
+_ADDRESSES = {"href", "src", "action", "formaction", "data", "srcdoc", "xlink:href"}
+_OWN_SVG = {"icon", "logo"}
+
+
+def assert_inert(html: str) -> None:
+    """No script but our own files, no handler, no frame, no picture, no odd address."""
+    for tag, attributes in tags_of(html):
+        where = f"<{tag} {attributes}>"
+        assert tag not in _NEVER, where
+        if tag == "script":
+            assert (attributes.get("src") or "").startswith("/static/"), where
+        if tag == "link":
+            assert (attributes.get("href") or "").startswith("/static/"), where
+        if tag == "form":
+            assert (attributes.get("action") or "/").startswith("/"), where
+        if tag == "svg":
+            assert (attributes.get("class") or "").split()[0] in _OWN_SVG, where
+        assert "http-equiv" not in attributes, where
+        for name, value in attributes.items():
+            assert not name.startswith("on"), where
+            assert name != "style", where
+            if name in _ADDRESSES:
+                scheme = re.match(r"\s*([a-z][a-z0-9+.-]*):", value or "", re.IGNORECASE)
+                assert scheme is None or scheme[1].lower() in {"http", "https", "mailto"}, where
+
+
+def test_there_are_enough_payloads() -> None:
+    assert len(set(PAYLOADS)) >= 60
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_rendered_markdown_is_inert(payload: str) -> None:
+    assert_inert(str(render_markdown(payload)))
+    assert_inert(str(render_markdown(f"1. item\n\n   > {payload}\n")))
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_snippets_with_marked_words_are_inert(payload: str) -> None:
+    snippet = str(marked_snippet(payload * 3, query_terms(f"script alert {payload}")))
+    assert_inert(snippet)
+    assert re.sub(r"</?mark>", "", snippet).count("<") == 0
+
+
+def test_pages_stay_inert_with_hostile_titles_messages_and_names(
+    signed_in: TestClient, bring_in: Importer
+) -> None:
+    hostile = [
+        dialogue(payload, payload, title=payload, identity=f"x-{number}")
+        for number, payload in enumerate(PAYLOADS)
+    ]
+    import_id = bring_in(*hostile, name=f"{PAYLOADS[9]}.zip")
+    first = signed_in.get("/conversations").text
+    pages = [first, signed_in.get(f"/imports/{import_id}").text, signed_in.get("/import").text]
+    pages += [signed_in.get("/").text]
+    paths = conversation_links(first)
+    assert len(paths) >= 40
+    pages += [signed_in.get(path).text for path in paths]
+    for html in pages:
+        assert_inert(html)
+
+
+def test_hostile_client_names_are_shown_as_text(
+    signed_in: TestClient, owner: Account, kernel: Kernel
+) -> None:
+    with kernel.store.write() as session:
+        for number, payload in enumerate(PAYLOADS):
+            name = payload.replace("\x00", "")
+            session.add(OAuthClient(id=f"c{number}", fingerprint=f"f{number}", name=name))
+            session.flush()
+            session.add(
+                OAuthGrant(account_id=owner.id, client_id=f"c{number}", scopes=[name], resource="r")
+            )
+    page = signed_in.get("/connections")
+    assert_inert(page.text)
+    assert "alert(1)" in page.text
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_the_consent_page_shows_a_hostile_client_as_text(payload: str) -> None:
+    html = templates.get_template("consent.html").render(
+        signed_in=None,
+        client_name=payload,
+        client_host=payload,
+        redirect_uri=payload,
+        is_loopback=False,
+        scopes=[{"value": payload, "title": "t", "detail": "d", "checked": True}],
+        consent_id="id",
+        csrf_token="token",
+        account_email="ada@example.org",
+        path="/authorize",
+    )
+    assert_inert(html)
