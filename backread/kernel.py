@@ -24,7 +24,7 @@ class Kernel:
 
     @cached_property
     def index(self) -> VectorIndex:
-        return open_index(self.settings, self.embedder.dimensions)
+        return open_index(self.settings, self.embedder.signature)
 
     @cached_property
     def embedder(self) -> Embedder:
