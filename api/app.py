@@ -1,23 +1,29 @@
 """The web application: what is in it and in which order. Nothing else."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from threading import Timer
 
-from fastapi import FastAPI
-from starlette.routing import Route
+from fastapi import APIRouter, FastAPI
+from starlette.routing import BaseRoute, Route
 
 from api.accounts.limits import SignInLimits
 from api.accounts.setup_token import ensure_setup_token
 from api.errors import install_error_handlers
-from api.mcp_server.endpoint import MountedEndpoint, RecallEndpoint
+from api.mcp_server.mounting import LateEndpoint, MountedEndpoint
 from api.middleware import BodyLimit, HostGuard, PublicCors, RequestId, SecurityHeaders
 from api.oauth import authorize, consent, metadata, register, revoke, token
 from api.oauth.resources import RECALL_PATH
 from api.routes import router as rest_router
 from api.web.pages import router as pages_router
 from backread import __version__
+from backread.errors import BackreadError
 from backread.kernel import Kernel
+from backread.log import get_logger
 from backread.settings import Settings
+
+_WARM_UP_AFTER_SECONDS = 2.0
+_log = get_logger(__name__)
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -29,10 +35,11 @@ def create_app(settings: Settings) -> FastAPI:
         kernel = Kernel(settings)
         app.state.kernel = kernel
         ensure_setup_token(settings, kernel.store)
-        app.state.recall_endpoint = RecallEndpoint(kernel)
+        app.state.recall_endpoint = LateEndpoint(kernel)
         try:
-            async with app.state.recall_endpoint.run():
-                yield
+            with _warming_up(kernel):
+                async with app.state.recall_endpoint.run():
+                    yield
         finally:
             kernel.close()
 
@@ -45,22 +52,50 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
+        routes=_ROUTES,
     )
     app.state.sign_in_limits = SignInLimits()
     install_error_handlers(app)
-    _add_routes(app)
     _add_middleware(app, settings)
     return app
 
 
-def _add_routes(app: FastAPI) -> None:
+@contextmanager
+def _warming_up(kernel: Kernel) -> Iterator[None]:
+    """Meanwhile the embedding model is loaded, so that the first question does not wait for it;
+    after a moment, so that the first page does not either."""
+    timer = Timer(_WARM_UP_AFTER_SECONDS, _warm_up, (kernel,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _warm_up(kernel: Kernel) -> None:
+    try:
+        kernel.warm_up()
+    except BackreadError as error:
+        # Whoever asks first is told the same; until then words are searched and pages shown.
+        _log.warning("embedding_model_not_loaded", reason=str(error))
+
+
+def _all_routes() -> list[BaseRoute]:
+    router = APIRouter()
     for module in (metadata, register, authorize, consent, token, revoke):
-        app.include_router(module.router)
-    app.include_router(rest_router)
-    app.include_router(pages_router)
+        router.include_router(module.router)
+    router.include_router(rest_router)
+    router.include_router(pages_router)
     for path in (RECALL_PATH, f"{RECALL_PATH}/"):
         # Every method: what is refused is refused after authentication, by the endpoint.
-        app.router.routes.append(Route(path, MountedEndpoint(), methods=None))
+        router.routes.append(Route(path, MountedEndpoint(), methods=None))
+    return router.routes
+
+
+# Made once for all applications of a process: on a route's first request its handler's signature
+# is analysed, and the result is kept with the route.
+_ROUTES = _all_routes()
 
 
 def _add_middleware(app: FastAPI, settings: Settings) -> None:

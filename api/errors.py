@@ -1,8 +1,8 @@
-"""The one place where errors get their look: HTTP problem, HTML page or MCP tool result.
+"""The one place where errors get their look: HTTP problem or HTML page.
 
 Routes under `/api` and requests that do not ask for HTML get `application/problem+json`
 (RFC 9457); pages get `error.html`. OAuth endpoints have shapes of their own, fixed by their
-RFCs, in `api/oauth/`.
+RFCs, in `api/oauth/`; MCP tools theirs in `api/mcp_server/failures.py`.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from mcp_types import CallToolResult, TextContent
+from sqlalchemy.exc import DataError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -35,6 +35,8 @@ _STATUS: Mapping[type[errors.BackreadError], int] = {
     errors.RateLimited: 429,
     errors.Unavailable: 503,
 }
+# What only the database notices in a request: NUL, halves of characters, numbers beyond 64 bits.
+UNSTORABLE: tuple[type[Exception], ...] = (DataError, UnicodeEncodeError, OverflowError)
 _UNEXPECTED = "Something went wrong on the server."
 _UNEXPECTED_HINT = "Try again; if it happens again, look for the request id in the server's log."
 
@@ -56,6 +58,8 @@ def http_status(error: errors.BackreadError) -> int:
 def install_error_handlers(app: FastAPI) -> None:
     """Registers the handlers on the application."""
     app.add_exception_handler(errors.BackreadError, _on_backread_error)
+    for kind in UNSTORABLE:
+        app.add_exception_handler(kind, _on_unstorable)
     app.add_exception_handler(SignInRequired, _on_sign_in_required)
     app.add_exception_handler(HTTPException, _on_http_exception)
     app.add_exception_handler(RequestValidationError, _on_invalid_request)
@@ -75,6 +79,19 @@ def _on_backread_error(request: Request, error: Exception) -> Response:
         hint=error.hint,
         headers=headers,
     )
+
+
+def unstorable() -> errors.InvalidInput:
+    """What to say of a request that raised one of `UNSTORABLE`."""
+    return errors.InvalidInput(
+        "The request holds a character or a number that cannot be stored.",
+        hint="Take out control characters such as NUL, broken emoji and huge numbers.",
+    )
+
+
+def _on_unstorable(request: Request, error: Exception) -> Response:
+    _log.warning("unstorable_request", path=request.url.path, error=type(error).__name__)
+    return _on_backread_error(request, unstorable())
 
 
 def _on_sign_in_required(request: Request, error: Exception) -> Response:
@@ -164,14 +181,3 @@ def _answer(
     return JSONResponse(
         body, status_code=status, headers=headers, media_type="application/problem+json"
     )
-
-
-def tool_error(error: errors.BackreadError) -> CallToolResult:
-    """What a model reads when a tool could not do its work: what happened, what to do."""
-    return failed_tool(str(error))
-
-
-def failed_tool(text: str) -> CallToolResult:
-    """A tool result marked as an error (MCP tools, "Error handling"): the model sees it and can
-    correct its call, which it could not with a protocol error."""
-    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)

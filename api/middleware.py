@@ -8,11 +8,13 @@ import re
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.accounts.csrf import FORM_COOKIE_STATE, form_cookie
 from api.origins import is_own_host
+from api.web.templating import templates
+from backread.crypto import new_token
 from backread.identity import new_id
 from backread.settings import Settings
 
@@ -76,7 +78,8 @@ class RequestId:
 class HostGuard:
     """Refuses requests under a name that is not this server's (DNS rebinding).
 
-    421 for a foreign name (RFC 9110 §15.5.20), 400 when there is none.
+    421 for a foreign name (RFC 9110 §15.5.20), 400 when there is none. Whoever asks for HTML gets
+    a page, everybody else a line of text.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
@@ -91,11 +94,23 @@ class HostGuard:
         if host and is_own_host(self.settings, host):
             await self.app(scope, receive, send)
             return
-        await self._refusal(host)(scope, receive, send)
+        await self._refusal(host, Headers(scope=scope).get("accept", ""))(scope, receive, send)
 
-    def _refusal(self, host: str) -> Response:
+    def _refusal(self, host: str, accept: str) -> Response:
         if not host:
             return PlainTextResponse("The request has no Host header.\n", status_code=400)
+        if "text/html" in accept:
+            nonce = new_token()
+            page = templates.get_template("wrong_host.html")
+            return HTMLResponse(
+                page.render(origin=self.settings.origin, nonce=nonce),
+                status_code=421,
+                headers={
+                    "Content-Security-Policy": f"default-src 'none'; style-src 'nonce-{nonce}'; "
+                    "frame-ancestors 'none'; base-uri 'none'",
+                    "Cache-Control": "no-store",
+                },
+            )
         return PlainTextResponse(
             "This server does not answer to the name in the address you used. Open "
             f"{self.settings.origin} instead, or add the name to BACKREAD_ALLOWED_HOSTS.\n",

@@ -38,10 +38,8 @@ def is_own_host(settings: Settings, host_header: str) -> bool:
 
 def is_known_origin(settings: Settings, origin: str) -> bool:
     """Whether an Origin header is one of ours, on any port. `null` never is."""
-    parts = urlsplit(origin)
-    if parts.scheme not in {"http", "https"}:
-        return False
-    return is_own_host(settings, parts.netloc)
+    authority = _web_authority(origin)
+    return authority is not None and is_own_host(settings, authority)
 
 
 def is_same_origin(settings: Settings, origin: str, host_header: str) -> bool:
@@ -51,5 +49,14 @@ def is_same_origin(settings: Settings, origin: str, host_header: str) -> bool:
     """
     if origin == settings.origin:
         return True
-    parts = urlsplit(origin)
-    return parts.scheme in {"http", "https"} and parts.netloc.lower() == host_header.lower()
+    authority = _web_authority(origin)
+    return authority is not None and authority.lower() == host_header.lower()
+
+
+def _web_authority(origin: str) -> str | None:
+    """`http://Example.org:1` -> `Example.org:1`; None for what is no origin of a web page."""
+    try:
+        parts = urlsplit(origin)
+    except ValueError:  # such as an open bracket, which begins an IPv6 address
+        return None
+    return parts.netloc if parts.scheme in {"http", "https"} else None

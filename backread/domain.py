@@ -15,6 +15,27 @@ class Platform(StrEnum):
 
     CHATGPT = "chatgpt"
     CLAUDE_AI = "claude_ai"
+    CLAUDE_CODE = "claude_code"
+    CODEX = "codex"
+    DEEPSEEK = "deepseek"
+    GROK = "grok"
+    GEMINI_TAKEOUT = "gemini_takeout"
+    LECHAT = "lechat"
+    OPENWEBUI = "openwebui"
+    LIBRECHAT = "librechat"
+    TYPINGMIND = "typingmind"
+    CHATBOTUI = "chatbotui"
+    CHATGPT_EXPORTER = "chatgpt_exporter"
+    GEMINI_CLI = "gemini_cli"
+    GEMINI_AISTUDIO = "gemini_aistudio"
+    PERPLEXITY = "perplexity"
+    MS_COPILOT = "ms_copilot"
+    CHARACTER_AI = "character_ai"
+    SILLYTAVERN = "sillytavern"
+    POE = "poe"
+    VSCODE_COPILOT = "vscode_copilot"
+    COPILOT_CLI = "copilot_cli"
+    CURSOR = "cursor"
 
 
 class Role(StrEnum):

@@ -10,6 +10,10 @@ import time
 from datetime import datetime
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]  # of 10 bits each
+
+
+_TAIL_SHIFTS = range(70, -1, -10)
 
 
 def _encode(milliseconds: int, tail: bytes) -> str:
@@ -40,7 +44,7 @@ def message_id(conversation: str, external_id: str) -> str:
     Shares the conversation's time prefix, so the messages of one chat lie together on disk.
     """
     tail = int.from_bytes(_digest(conversation, external_id)[:10], "big")
-    return conversation[:10] + "".join(_ALPHABET[tail >> shift & 31] for shift in range(75, -1, -5))
+    return conversation[:10] + "".join([_PAIRS[tail >> shift & 1023] for shift in _TAIL_SHIFTS])
 
 
 def _digest(*parts: str) -> bytes:

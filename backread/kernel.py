@@ -30,6 +30,17 @@ class Kernel:
     def embedder(self) -> Embedder:
         return open_embedder(self.settings)
 
+    @property
+    def dense_signature(self) -> str:
+        """What a passage or memory is marked with once its vector is indexed: the model, and the
+        index it is in, because an index that was made anew has no vectors."""
+        return f"{self.embedder.signature}@{self.index.lexical_signature}"
+
+    def warm_up(self) -> None:
+        """Loads the embedding model now instead of with the first question, which takes seconds.
+        Raises InvalidInput or Unavailable when it cannot be had."""
+        self.embedder.embed_queries(["warm up"])
+
     def close(self) -> None:
         """Closes what was opened."""
         for name in ("index", "store"):

@@ -57,7 +57,8 @@ class Settings(BaseSettings):
 
     embedding_model: str = Field(
         default="minilm",
-        description="`minilm` (packaged, English), the name of any fastembed model, or "
+        description="`minilm` (packaged, English), `hashing` (no model: compares spelling, for "
+        "machines where onnxruntime does not run), the name of any fastembed model, or "
         "`openai:<model>` for an OpenAI-compatible endpoint.",
     )
     embedding_threads: int = Field(

@@ -40,7 +40,7 @@ from backread.vectors.index import Collection, IndexFilter, IndexPoint, IndexQue
 from backread.vectors.socket_index import is_owner_alive
 from backread.vectors.wire import socket_path
 from benchmarks.texts import passage_texts, questions
-from ingest.indexing import dense_signature, index_lexical
+from ingest.indexing import index_lexical
 from recall.history import RecallQuery, RecallRequest, recall_chat_history
 
 _PER_CONVERSATION = 20
@@ -148,7 +148,7 @@ def _messages(owner: Principal, chat: str, rows: Sequence[PassageRow]) -> list[M
 
 def add_random_vectors(kernel: Kernel, owner: Principal, count: int, seed: int) -> None:
     draw = np.random.default_rng(seed)
-    lexical, dense = kernel.index.lexical_signature, dense_signature(kernel)
+    lexical, dense = kernel.index.lexical_signature, kernel.dense_signature
     with kernel.store.read() as session:
         ids = passage_ids_to_embed(
             session, owner.account_id, lexical=lexical, dense=dense, limit=count

@@ -37,7 +37,11 @@ prepare_venv() {
         say "  macOS:           brew install python@3.13"
         exit 1
     }
-    say "Setting up Backread in $(pwd)/.venv (once; about a minute)"
+    if [ ! -w . ]; then
+        say "No permission to write to $(pwd). Clone Backread into a folder of your own, or check who owns it."
+        exit 1
+    fi
+    say "Setting up Backread in $(pwd)/.venv (once; a minute or more, most of it downloading)"
     if [ ! -x .venv/bin/pip ]; then
         rm -rf .venv
         "$python" -m venv .venv >/dev/null 2>&1 || {
@@ -49,6 +53,7 @@ prepare_venv() {
             exit 1
         }
     fi
+    say "Installing $(grep -c '^[a-z0-9]' "$lock") packages"
     # The lock lists everything with hashes, so nothing is resolved and nothing can be swapped.
     .venv/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r "$lock"
     .venv/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .

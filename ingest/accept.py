@@ -1,6 +1,7 @@
 """The door for files: writes an import down and asks for its job. Nothing is read yet."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from sqlalchemy import select
 
@@ -8,10 +9,12 @@ from backread.domain import Principal
 from backread.errors import InvalidInput
 from backread.jobs import cancel, enqueue
 from backread.store.base import utcnow
-from backread.store.engine import WriteSession
+from backread.store.engine import WriteSession, after_commit
 from backread.store.models import Import, Job
 from backread.store.repositories.imports import add_import, get_import
-from ingest.containers.sources import CHOOSE, SourceFile
+from ingest.containers.looks import CHOOSE
+from ingest.containers.sources import SourceFile
+from ingest.normalise import clean
 
 RUN_JOB = "ingest.run_import"
 ROUTES = frozenset({"web", "api", "cli"})
@@ -51,7 +54,8 @@ def accept_files(
             account_id=principal.account_id,
             route=route,
             files=[
-                {"name": file.name, "path": str(file.path), "size": file.size} for file in files
+                {"name": clean(file.name), "path": str(file.path), "size": file.size}
+                for file in files
             ],
             owns_files=owns_files,
             is_dry_run=dry_run,
@@ -87,4 +91,12 @@ def cancel_import(session: WriteSession, principal: Principal, import_id: str) -
     if job_id is None or cancel(session, principal.account_id, job_id) == "cancelled":
         row.state = "cancelled"
         row.finished_at = utcnow()
+        if row.owns_files:
+            paths = [Path(file["path"]) for file in row.files]
+            after_commit(session, lambda: _remove(paths))
     return row.state
+
+
+def _remove(paths: Sequence[Path]) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)

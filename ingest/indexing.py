@@ -12,10 +12,9 @@ from backread.jobs import JobContext, Queue, enqueue, job
 from backread.kernel import Kernel
 from backread.store.engine import WriteSession
 from backread.store.repositories.indexing import (
-    count_memories_indexed,
+    accounts_to_index,
     count_to_embed,
     forget_index,
-    forget_memories,
     gone_memories,
     gone_passages,
     mark_memories_embedded,
@@ -29,6 +28,7 @@ from backread.vectors.index import Collection, IndexPoint
 
 EMBED_PASSAGES = "ingest.embed_passages"
 EMBED_MEMORIES = "ingest.embed_memories"
+CATCH_UP = "ingest.catch_up"
 
 _LEXICAL_BATCH = 5_000
 _EMBED_BATCH = 64  # a few seconds of work: progress is shown, and little is repeated after a crash
@@ -80,33 +80,57 @@ def carry_out_removals(kernel: Kernel, account_id: str) -> int:
     return count
 
 
-def dense_signature(kernel: Kernel) -> str:
-    """What a passage is marked with once its vector is indexed: the model, and the index it is in,
-    because an index that was made anew has no vectors."""
-    return f"{kernel.embedder.signature}@{kernel.index.lexical_signature}"
-
-
 def enqueue_embedding(session: WriteSession, account_id: str) -> None:
-    """Asks for vectors for everything of the account that has none."""
-    enqueue(session, EMBED_PASSAGES, account_id=account_id, dedupe_key=f"embed:{account_id}")
+    """Asks for whatever the index lacks of the account: words and vectors, of passages and of
+    memories."""
+    enqueue_passages(session, account_id)
     enqueue(
         session, EMBED_MEMORIES, account_id=account_id, dedupe_key=f"embed_memories:{account_id}"
     )
 
 
+def enqueue_passages(session: WriteSession, account_id: str) -> None:
+    """Asks for the words and vectors of the account's passages."""
+    enqueue(session, EMBED_PASSAGES, account_id=account_id, dedupe_key=f"embed:{account_id}")
+
+
+@job(CATCH_UP, queue=Queue.BACKGROUND)
+def catch_up(context: JobContext) -> None:
+    """Asks for what the index lacks of any account: after a change of the model, after the index
+    was lost, and after a restore. A server enqueues it at each start."""
+    kernel = context.kernel
+    with kernel.store.read() as session:
+        lacking = accounts_to_index(
+            session,
+            lexical=kernel.index.lexical_signature,
+            dense=kernel.dense_signature,
+            memories=kernel.dense_signature,
+        )
+    for account_id in sorted(lacking):
+        with kernel.store.write() as session:
+            enqueue_embedding(session, account_id)
+
+
+def enqueue_catch_up(session: WriteSession) -> None:
+    """Asks for a look at whether every account is indexed as it should be."""
+    enqueue(session, CATCH_UP, account_id=None, dedupe_key="catch_up")
+
+
 @job(EMBED_PASSAGES, queue=Queue.BACKGROUND)
 def embed_passages(context: JobContext) -> None:
-    """Gives the account's passages their vectors, newest first. Resumes where it was stopped."""
+    """Puts the account's passages into the index: first the words of all, then the vectors,
+    newest first. Words that an import adds meanwhile go before the next vectors. Resumes where
+    it was stopped."""
     kernel, account_id = context.kernel, _account_of(context)
     done = 0
     while True:
         index_lexical(kernel, account_id)
-        lexical, dense = kernel.index.lexical_signature, dense_signature(kernel)
+        lexical, dense = kernel.index.lexical_signature, kernel.dense_signature
         with kernel.store.read() as session:
             ids = passage_ids_to_embed(
                 session, account_id, lexical=lexical, dense=dense, limit=_EMBED_LIST
             )
-            total = done + count_to_embed(session, account_id, lexical=lexical, dense=dense)
+            total = done + count_to_embed(session, account_id, dense=dense)
         context.report(done, total)
         if not ids:
             return
@@ -115,6 +139,7 @@ def embed_passages(context: JobContext) -> None:
             _embed_batch(kernel, account_id, batch, dense)
             done += len(batch)
             context.report(done, max(done, total))
+            index_lexical(kernel, account_id)
 
 
 def _embed_batch(kernel: Kernel, account_id: str, ids: Sequence[int], dense: str) -> None:
@@ -153,8 +178,7 @@ def embed_memories(context: JobContext) -> None:
     """Indexes the account's memories, words and vectors. Resumes where it was stopped."""
     kernel, account_id = context.kernel, _account_of(context)
     carry_out_removals(kernel, account_id)
-    signature = kernel.embedder.signature
-    _forget_lost_memories(kernel, account_id, signature)
+    signature = kernel.dense_signature
     done = 0
     while True:
         with kernel.store.read() as session:
@@ -181,16 +205,6 @@ def embed_memories(context: JobContext) -> None:
             gone = gone_memories(session, [each.point_id for each in memories])
         kernel.index.delete(Collection.MEMORIES, account_id, gone)
         done += len(memories)
-
-
-def _forget_lost_memories(kernel: Kernel, account_id: str, signature: str) -> None:
-    """Memories say by which model they are indexed, not in which index. When that has fewer than
-    it should, it is not the one they were put in, and all are indexed again."""
-    with kernel.store.read() as session:
-        expected = count_memories_indexed(session, account_id, signature)
-    if kernel.index.count(Collection.MEMORIES, account_id) < expected:
-        with kernel.store.write() as session:
-            forget_memories(session, account_id)
 
 
 def reindex(kernel: Kernel, account_id: str) -> int:

@@ -26,6 +26,7 @@ _CASE_BIT = 0x20  # "[" | 0x20 == "{" and "]" | 0x20 == "}"
 _OPEN = 0x7B
 _CLOSE = 0x7D
 _BLANK = b" \t\r\n,\x00\x1e\xef\xbb\xbf"  # also NUL, record separator and BOM
+_MOST_DIGITS = 400  # then it is larger than any float, too
 _GAP_KEPT = 200  # bytes of stray text kept to describe it
 
 Positions = NDArray[np.intp]
@@ -41,6 +42,58 @@ class Element:
     problem: str = ""
 
 
+class Brackets:
+    """Finds the brackets of a text that comes in chunks, and how deep each lies."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._in_string = 0
+        self._escape_pending = False
+
+    @property
+    def is_in_string(self) -> bool:
+        return bool(self._in_string)
+
+    def feed(self, chunk: bytes) -> tuple[Positions, Positions, NDArray[np.bool_]]:
+        """Those outside strings: where, the depth after each, and which of them open."""
+        data = np.frombuffer(chunk, np.uint8)
+        quotes: Positions = np.flatnonzero(data == _QUOTE)
+        if self._escape_pending or b"\\" in chunk:
+            quotes = self._unescaped(data, quotes)
+        folded = data | _CASE_BIT
+        positions: Positions = np.flatnonzero((folded == _OPEN) | (folded == _CLOSE))
+        inside = (np.searchsorted(quotes, positions) + self._in_string) & 1
+        positions = positions[inside == 0]
+        opens = folded[positions] == _OPEN
+        depths = np.cumsum(np.where(opens, 1, -1)) + self._depth
+        if len(depths):
+            self._depth = int(depths[-1])
+        self._in_string = (self._in_string + len(quotes)) & 1
+        return positions, depths, opens
+
+    def _unescaped(self, data: NDArray[np.uint8], quotes: Positions) -> Positions:
+        """The quotes that an even run of backslashes, or none, stands before."""
+        slashes = np.flatnonzero(data == _BACKSLASH)
+        order = np.arange(len(slashes))
+        starts = np.maximum.accumulate(np.where(np.diff(slashes, prepend=-2) != 1, order, 0))
+        runs = order - starts + 1  # backslashes up to and with each, in its run
+        was_pending, self._escape_pending = self._escape_pending, False
+        if len(slashes):
+            if was_pending and slashes[0] == 0:
+                runs[starts == 0] += 1
+            if slashes[-1] == len(data) - 1:
+                self._escape_pending = bool(runs[-1] & 1)
+        if not len(quotes):
+            return quotes
+        follows = data[np.maximum(quotes - 1, 0)] == _BACKSLASH
+        escaped = np.zeros(len(quotes), np.bool_)
+        if len(slashes):
+            escaped[follows] = runs[np.searchsorted(slashes, quotes[follows] - 1)] & 1 == 1
+        if quotes[0] == 0:
+            escaped[0] = was_pending
+        return quotes[~escaped]
+
+
 class Splitter:
     """Feed it chunks in order, then `finish()`. After that `is_complete` tells whether the text
     ended where it should."""
@@ -48,9 +101,7 @@ class Splitter:
     def __init__(self, max_element_bytes: int) -> None:
         self._max_bytes = max_element_bytes
         self._offset = 0  # of the current chunk's first byte
-        self._in_string = 0
-        self._escape_pending = False
-        self._depth = 0
+        self._scanner = Brackets()
         self._base = 0  # depth that elements lie at: 1 inside a list, 0 outside
         self._parts: list[bytes] | None = None  # of the open element
         self._size = 0
@@ -64,7 +115,7 @@ class Splitter:
         """The elements that this chunk completes."""
         if self._is_dead or not chunk:
             return
-        positions, depths, opens = self._brackets(chunk)
+        positions, depths, opens = self._scanner.feed(chunk)
         # A bracket can only start or end an element, or a list, near the top.
         events = np.flatnonzero(np.where(opens, depths <= 2, depths <= 1))
         deep = positions[depths > MAX_DEPTH + 1]  # one for the list around
@@ -102,7 +153,7 @@ class Splitter:
             yield self._problem("The file ends in the middle of this conversation.", self._offset)
         else:
             yield from self._gap_before(b"")
-            self.is_complete = self._base == 0 and not self._in_string
+            self.is_complete = self._base == 0 and not self._scanner.is_in_string
 
     def _keep_rest(self, chunk: bytes, start: int, deep: Positions) -> None:
         if self._parts is not None:
@@ -111,45 +162,6 @@ class Splitter:
         elif len(self._gap) < _GAP_KEPT:
             self._gap += chunk[start:].strip(_BLANK)[:_GAP_KEPT]
         self._offset += len(chunk)
-
-    def _brackets(self, chunk: bytes) -> tuple[Positions, Positions, NDArray[np.bool_]]:
-        """Brackets outside strings: where, the depth after each, and which of them open."""
-        data = np.frombuffer(chunk, np.uint8)
-        quotes: Positions = np.flatnonzero(data == _QUOTE)
-        if self._escape_pending or b"\\" in chunk:
-            quotes = self._unescaped(data, quotes)
-        folded = data | _CASE_BIT
-        positions: Positions = np.flatnonzero((folded == _OPEN) | (folded == _CLOSE))
-        inside = (np.searchsorted(quotes, positions) + self._in_string) & 1
-        positions = positions[inside == 0]
-        opens = folded[positions] == _OPEN
-        depths = np.cumsum(np.where(opens, 1, -1)) + self._depth
-        if len(depths):
-            self._depth = int(depths[-1])
-        self._in_string = (self._in_string + len(quotes)) & 1
-        return positions, depths, opens
-
-    def _unescaped(self, data: NDArray[np.uint8], quotes: Positions) -> Positions:
-        """The quotes that an even run of backslashes, or none, stands before."""
-        slashes = np.flatnonzero(data == _BACKSLASH)
-        order = np.arange(len(slashes))
-        starts = np.maximum.accumulate(np.where(np.diff(slashes, prepend=-2) != 1, order, 0))
-        runs = order - starts + 1  # backslashes up to and with each, in its run
-        was_pending, self._escape_pending = self._escape_pending, False
-        if len(slashes):
-            if was_pending and slashes[0] == 0:
-                runs[starts == 0] += 1
-            if slashes[-1] == len(data) - 1:
-                self._escape_pending = bool(runs[-1] & 1)
-        if not len(quotes):
-            return quotes
-        follows = data[np.maximum(quotes - 1, 0)] == _BACKSLASH
-        escaped = np.zeros(len(quotes), np.bool_)
-        if len(slashes):
-            escaped[follows] = runs[np.searchsorted(slashes, quotes[follows] - 1)] & 1 == 1
-        if quotes[0] == 0:
-            escaped[0] = was_pending
-        return quotes[~escaped]
 
     def _add(self, piece: bytes) -> None:
         self._size += len(piece)
@@ -217,6 +229,11 @@ def load(body: bytes) -> Any:
         return orjson.loads(body)
     except orjson.JSONDecodeError:
         try:
-            return json.loads(body.decode("utf-8", "replace"))
+            return json.loads(body.decode("utf-8", "replace"), parse_int=_whole_number)
         except json.JSONDecodeError as error:
             raise ValueError(f"It is not valid JSON ({error.msg}, byte {error.pos}).") from error
+
+
+def _whole_number(digits: str) -> int | float:
+    """Python refuses to read very long ones, which would cost all that stands around them."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)

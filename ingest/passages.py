@@ -103,10 +103,12 @@ def _code_blocks(text: str) -> list[tuple[int, int]]:
 
 
 def _border(text: str, low: int, high: int, blocks: Sequence[tuple[int, int]]) -> int:
-    edges = [at for block in blocks for at in block if low <= at <= high]
-    if edges:
-        return edges[-1]
-    holding = next((block for block in blocks if block[0] < high < block[1]), None)
+    holding = None
+    if blocks:
+        edges = [at for block in blocks for at in block if low <= at <= high]
+        if edges:
+            return edges[-1]
+        holding = next((block for block in blocks if block[0] < high < block[1]), None)
     for mark in ("\n\n", "\n"):
         # A blank line inside code is no better a border than any other line of it.
         at = text.rfind(mark, low, high)

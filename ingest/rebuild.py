@@ -15,7 +15,7 @@ from backread.store.repositories.conversations import (
     message_trees,
 )
 from ingest.importers import IMPORTERS
-from ingest.indexing import enqueue_embedding, index_lexical
+from ingest.indexing import enqueue_embedding
 from ingest.json_stream import load
 from ingest.merge import Merged, compared, first_copy, further_copy
 from ingest.storing import Candidate, decompress, write_merged
@@ -58,7 +58,6 @@ def rebuild_account(kernel: Kernel, account_id: str) -> RebuildResult:
                     failed += 1
                 else:
                     changed += _write(session, account_id, merged)
-    index_lexical(kernel, account_id)
     with kernel.store.write() as session:
         enqueue_embedding(session, account_id)
     return RebuildResult(total, changed, failed)

@@ -10,6 +10,7 @@ from backread.tokens import estimate_tokens
 from ingest.normalise import clean
 
 _MODEL_CHARS = 200
+_TITLE_CHARS = 1_000  # lists show many at once; the capture keeps whatever came
 _EXTERNAL_ID_CHARS = 512
 
 
@@ -18,6 +19,15 @@ def fit_id(external_id: str) -> str:
     cleaned = clean(external_id)
     if len(cleaned) <= _EXTERNAL_ID_CHARS:
         return cleaned
+    return _with_digest(cleaned, external_id)
+
+
+def fit_title(title: str) -> str:
+    """A title of a length that lists can show."""
+    return title if len(title) <= _TITLE_CHARS else f"{title[: _TITLE_CHARS - 1]}…"
+
+
+def _with_digest(cleaned: str, external_id: str) -> str:
     digest = hashlib.sha256(external_id.encode("utf-8", "surrogatepass")).hexdigest()
     return f"{cleaned[: _EXTERNAL_ID_CHARS - 65]}#{digest}"
 
@@ -26,28 +36,49 @@ def message_rows(
     parsed: ParsedConversation, account_id: str, conversation_id: str
 ) -> dict[str, MessageRow]:
     """A row per message, by the platform's id, in the importer's order. Places are set later."""
-    ids = {
-        m.external_id: message_id(conversation_id, fit_id(m.external_id)) for m in parsed.messages
-    }
-    rows = (_message_row(each, ids, account_id, conversation_id) for each in parsed.messages)
-    return {row["external_id"]: row for row in rows}
+    fitting = _fitting_ids(parsed)
+    ids = {each: message_id(conversation_id, fitted) for each, fitted in fitting.items()}
+    rows = {}
+    for message in parsed.messages:
+        external_id = fitting[message.external_id]
+        rows[external_id] = _message_row(message, external_id, ids, account_id, conversation_id)
+    return rows
+
+
+def _fitting_ids(parsed: ParsedConversation) -> dict[str, str]:
+    """Each message's id as it is stored. Two that differ only in what cannot be stored stay two:
+    otherwise one would be lost, and a message could come to hang on itself."""
+    fitting: dict[str, str] = {}
+    taken: set[str] = set()
+    for message in parsed.messages:
+        fitted = fit_id(message.external_id)
+        if fitted in taken:
+            fitted = _with_digest(fitted, message.external_id)
+        taken.add(fitted)
+        fitting[message.external_id] = fitted
+    return fitting
 
 
 def shown_line_of(parsed: ParsedConversation) -> list[str]:
     """The shown line in the ids that `message_rows` goes by."""
-    return [fit_id(external_id) for external_id in parsed.shown_line]
+    fitting = _fitting_ids(parsed)
+    return [fitting[external_id] for external_id in parsed.shown_line]
 
 
 def _message_row(
-    message: ParsedMessage, ids: Mapping[str, str], account_id: str, conversation_id: str
+    message: ParsedMessage,
+    external_id: str,
+    ids: Mapping[str, str],
+    account_id: str,
+    conversation_id: str,
 ) -> MessageRow:
-    parent = message.parent_external_id
+    above = message.parent_external_id
     return {
         "id": ids[message.external_id],
         "account_id": account_id,
         "conversation_id": conversation_id,
-        "external_id": fit_id(message.external_id),
-        "parent_id": ids.get(parent) if parent is not None else None,
+        "external_id": external_id,
+        "parent_id": ids.get(above) if above is not None else None,
         "position": 0,
         "on_shown_line": False,
         "role": message.role.value,
@@ -108,7 +139,7 @@ def conversation_row(
         "external_id": fit_id(parsed.external_id),
         "capture_id": capture_id,
         "parser_version": parser_version,
-        "title": parsed.title,
+        "title": fit_title(parsed.title),
         "created_at": parsed.created_at,
         "updated_at": parsed.updated_at,
         "first_message_at": min(times, default=parsed.created_at),

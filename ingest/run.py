@@ -5,6 +5,7 @@ anywhere resumes at the first conversation that is not stored, with a report tha
 """
 
 import errno
+import gc
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
@@ -22,16 +23,24 @@ from backread.store.models import Import
 from backread.store.repositories.imports import ItemRow, add_items, delete_items, lock_import
 from ingest.accept import FINISHED_STATES
 from ingest.containers.probe import Contents, examine
-from ingest.containers.sources import Source, SourceFile, find_sources
+from ingest.containers.source import Source
+from ingest.containers.sources import SourceFile, find_sources
+from ingest.cutting import cut
 from ingest.importers import importer_for
 from ingest.importers.chatgpt import with_asset_names
-from ingest.indexing import enqueue_embedding, index_lexical
-from ingest.json_stream import Element, load, split
+from ingest.importers.envelopes import TITLE_KEY, with_key
+from ingest.indexing import enqueue_embedding, enqueue_passages
+from ingest.json_stream import Element, load
+from ingest.normalise import clean
 from ingest.rows import fit_id
-from ingest.storing import Candidate, Outcome, prepare, store_batch
+from ingest.salvaging import store_what_can_be
+from ingest.storing import Candidate, Outcome, prepare
 
-BATCH_BYTES = 4 * 1024**2
-BATCH_CONVERSATIONS = 200
+# Large enough that the full text is written in few pieces, small enough to be held in memory.
+BATCH_BYTES = 8 * 1024**2
+BATCH_CONVERSATIONS = 400
+_PREPARED_BYTES = 1024**2  # parsed in such portions, because parsed JSON is many times as large
+_NEW_OBJECTS_PER_COLLECTION = 50_000
 _SQLITE_FULL = 13  # https://www.sqlite.org/rescode.html#full
 _POSTGRES_FULL = (
     "53100"  # disk_full, https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -45,7 +54,7 @@ def run_import(context: JobContext, import_id: str) -> None:
     run = _ImportRun(context, import_id)
     if not run.begin():
         return
-    with _named_failures():
+    with _named_failures(), _few_collections():
         try:
             run.read_all()
         except (UnreadableImport, LimitExceeded) as error:
@@ -77,6 +86,8 @@ class _ImportRun:
         self._bytes_total = 0
         self._batch: list[Candidate] = []
         self._batch_bytes = 0
+        self._unprepared: list[Candidate] = []
+        self._unprepared_bytes = 0
         self._batch_keys: set[tuple[str, str]] = set()
         self._failures: list[ItemRow] = []
         self._dry_seen: dict[tuple[str, str], str] = {}
@@ -124,8 +135,10 @@ class _ImportRun:
                 return
             row.state = state
             row.error_code = code
-            row.error_message = message
+            row.error_message = clean(message)
             row.finished_at = utcnow()
+            if row.new or row.updated:
+                enqueue_embedding(session, self._account_id)
             files, owned = list(row.files), row.owns_files
         if owned:
             self._remove(files)
@@ -135,13 +148,13 @@ class _ImportRun:
         with self._kernel.store.write() as session:
             row = lock_import(session, self._account_id, self._import_id)
             row.bytes_total = contents.size
-            row.warnings = contents.warnings
+            row.warnings = [clean(warning) for warning in contents.warnings]
 
     def _read(self, place: int, source: Source, contents: Contents) -> None:
         first = self._element if place == self._source else 0
         self._source, self._element = place, first
         try:
-            for element in split(source.chunks(), self._kernel.settings.conversation_max_bytes):
+            for element in cut(source, self._kernel.settings):
                 if element.index < first:
                     continue
                 self._take(element, source, contents)
@@ -172,12 +185,24 @@ class _ImportRun:
         body = element.body
         if contents.asset_names and importer.slug == Platform.CHATGPT:
             body = with_asset_names(raw, body, contents.asset_names)
-        candidate = Candidate(importer, external_id, body, where, raw)
+        title = contents.titles.get(external_id) if importer.slug == Platform.CODEX else None
+        if title:
+            raw[TITLE_KEY] = title
+            body = with_key(body, TITLE_KEY, title)
+        candidate = Candidate(importer, external_id, body, clean(where), raw)
         if candidate.key in self._batch_keys:
             self._flush(self._source, element.index)
         self._batch.append(candidate)
         self._batch_keys.add(candidate.key)
         self._batch_bytes += len(body)
+        self._unprepared.append(candidate)
+        self._unprepared_bytes += len(body)
+        if self._unprepared_bytes >= _PREPARED_BYTES:
+            self._prepare()
+
+    def _prepare(self) -> None:
+        prepare(self._kernel.store, self._account_id, self._unprepared)
+        self._unprepared, self._unprepared_bytes = [], 0
 
     def _failed(self, where: str, reason: str) -> None:
         self._failures.append(
@@ -186,8 +211,9 @@ class _ImportRun:
                 "platform": "",
                 "external_id": "",
                 "title": "",
-                "source": where,
-                "reason": reason,
+                # Both may quote the file: its name, or what stands where a chat should.
+                "source": clean(where),
+                "reason": clean(reason),
                 "conversation_id": None,
             }
         )
@@ -199,14 +225,13 @@ class _ImportRun:
     def _flush(self, source: int, element: int) -> None:
         """Stores the batch. `source` and `element` say where the next one begins."""
         self._context.report(self._bytes_done, self._bytes_total)
-        store = self._kernel.store
-        prepare(store, self._account_id, self._batch)
-        with store.write() as session:
+        self._prepare()
+        with self._kernel.store.write() as session:
             row = lock_import(session, self._account_id, self._import_id)
             place = (int(row.checkpoint.get("source", 0)), int(row.checkpoint.get("element", 0)))
             if place != self._committed:
                 raise LeaseLost("another process has taken this import over")
-            outcome = store_batch(
+            outcome = store_what_can_be(
                 session, self._account_id, self._import_id, self._batch, dry_run=self._is_dry_run
             )
             if self._is_dry_run:
@@ -216,11 +241,12 @@ class _ImportRun:
             _count(row, outcome)
             row.bytes_done = self._bytes_done
             row.checkpoint = {"source": source, "element": element}
+            if not self._is_dry_run and (outcome.count("new") or outcome.count("updated")):
+                # From here on full text finds the batch; the search index follows.
+                enqueue_passages(session, self._account_id)
         self._committed = (source, element)
         self._batch, self._batch_bytes, self._failures = [], 0, []
         self._batch_keys.clear()
-        if not self._is_dry_run:
-            index_lexical(self._kernel, self._account_id)
         self._context.report(self._bytes_done, self._bytes_total)
 
     def _note_seen(self, outcome: Outcome) -> None:
@@ -293,6 +319,18 @@ def _added(counts: dict[str, Any], more: dict[str, int]) -> dict[str, Any]:
 def _extreme(pick: Any, *times: datetime | None) -> datetime | None:
     result: datetime | None = pick((each for each in times if each is not None), default=None)
     return result
+
+
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """Python looks for circles of garbage after every 700 new objects, and reading JSON makes
+    thousands of them that are in no circle: an eighth of an import's time went into it."""
+    usual = gc.get_threshold()
+    gc.set_threshold(_NEW_OBJECTS_PER_COLLECTION, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 @contextmanager

@@ -36,14 +36,14 @@ from backread.store.repositories.passages import PassageRow, replace_passages_bu
 from ingest.importers.base import Importer
 from ingest.merge import Merged, first_copy, further_copy
 from ingest.passages import passages_of
-from ingest.rows import fit_id
+from ingest.rows import fit_id, fit_title
 
 CODEC = "zstd"
 _COMPRESSION_LEVEL = 3
 _NEWS_CHARS = 100
 # What reading foreign structures can raise when a shape was misjudged. It costs that one
 # conversation, and the log tells where.
-_MISREAD = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
+MISREAD = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 
 _log = get_logger(__name__)
 
@@ -74,7 +74,7 @@ class Candidate:
             self.parsed = self.importer.parse(self.raw)
         except UnreadableImport as error:
             self.problem = str(error)
-        except _MISREAD as error:
+        except MISREAD as error:
             _log.warning(
                 "conversation_not_parsed",
                 importer=self.importer.slug,
@@ -122,13 +122,19 @@ class Outcome:
         )
 
     def note(self, merged: Merged) -> None:
-        times = [
-            merged.conversation["first_message_at"],
-            merged.conversation["last_message_at"],
-            self.earliest_at,
-            self.latest_at,
-        ]
-        known = [each for each in times if each is not None]
+        row = merged.conversation
+        self._note_times(row["first_message_at"], row["last_message_at"])
+
+    def take(self, other: "Outcome") -> None:
+        """Adds what another one came to."""
+        self.items += other.items
+        self.platforms += other.platforms
+        self.news += other.news
+        self.messages_new += other.messages_new
+        self._note_times(other.earliest_at, other.latest_at)
+
+    def _note_times(self, *times: datetime | None) -> None:
+        known = [each for each in (*times, self.earliest_at, self.latest_at) if each is not None]
         self.earliest_at = min(known, default=None)
         self.latest_at = max(known, default=None)
 
@@ -185,7 +191,9 @@ def write_merged(
         each.conversation["id"]: passages_of(each.conversation, each.line)
         for each in (merged if with_passages_of_all else changed)
     }
-    replace_passages_bulk(session, account_id, passages)
+    replace_passages_bulk(
+        session, account_id, passages, without_any={conversation["id"] for conversation in new}
+    )
 
 
 class _PlatformBatch:
@@ -250,7 +258,7 @@ class _PlatformBatch:
             self._outcome.add("failed", candidate, reason=candidate.problem)
             return False
         if not candidate.parsed.messages:
-            title = candidate.parsed.title
+            title = fit_title(candidate.parsed.title)
             self._outcome.add("skipped", candidate, title=title, reason="It has no messages.")
             return False
         return True

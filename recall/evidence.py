@@ -2,34 +2,37 @@
 
 Retrieval always finds something; an answer must be allowed to be "not found". Two signs are
 looked at: how much of the question's own words the best passages hold, rare words counting more,
-and how close the nearest passage is in meaning, measured against the rest of what was found.
+and how close the nearest passage is in meaning.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from backread.store.fulltext import words
+from backread.store.repositories.retrieval import FoundPassage
+from recall.found import Found
 from recall.query import Question
-from recall.search import Found
-from recall.sentences import stem, stems
+from recall.sentences import stem
 
-# Chosen on questions put to a history that holds their answer (19 of 20 pass) and to one that
-# does not (6 of 7 are turned away).
+# What these and other values give: `python -m benchmarks.recall_quality BENCH --abstention 60`.
 ENOUGH_COVERAGE = 0.55
 SOME_COVERAGE = 0.27
 CLOSE_IN_MEANING = 0.5
+# Below this a passage without a word of the query has nothing to do with it.
+RELATED_IN_MEANING = 0.35
 
 _LOOKED_AT = 10
+_COMPARED = 16  # passages that say how rare a word is
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """`coverage` 0–1: the share of the question's words, weighted by rarity, that the best passage
-    with its neighbours holds. `similarity`: the best cosine. `missing`: words found nowhere."""
+    with its neighbours holds. `similarity`: the best cosine."""
 
     coverage: float
     similarity: float
-    missing: tuple[str, ...]
 
     @property
     def is_enough(self) -> bool:
@@ -41,21 +44,39 @@ class Evidence:
 def weigh(found: Found) -> Evidence:
     """Looks at the first passages only: what stands far down is no evidence."""
     terms = question_stems(found.question)
-    passages = [set(stems(f"{each.heading}\n{each.text}")) for each in found.passages]
     similarity = max(found.cosines.values(), default=0.0)
-    if not terms or not passages:
-        return Evidence(1.0 if passages and not terms else 0.0, similarity, terms)
+    if not terms or not found.passages:
+        return Evidence(1.0 if found.passages else 0.0, similarity)
+    held = _held(found.passages[:_COMPARED], terms)
     weight = {}
     for term in terms:
-        frequency = sum(term in words for words in passages)
-        weight[term] = math.log(1 + len(passages) / (frequency + 0.5))
+        frequency = sum(term in each for each in held)
+        weight[term] = math.log(1 + len(held) / (frequency + 0.5))
     total = sum(weight.values())
-    near = _with_neighbours(found, passages)
-    coverage = max(
-        sum(weight[term] for term in terms if term in words) / total for words in near[:_LOOKED_AT]
+    near = _with_neighbours(found, held)[:_LOOKED_AT]
+    coverage = max(sum(weight[term] for term in each) / total for each in near)
+    return Evidence(coverage, similarity)
+
+
+def related(found: Found) -> Found:
+    """Without the passages that were only the nearest of what there is: they have no word of the
+    query, and are far from it in meaning."""
+    terms = question_stems(found.question)
+    if not terms or found.question.phrases:
+        return found
+    kept = [
+        n
+        for n, (passage, held) in enumerate(
+            zip(found.passages, _held(found.passages, terms), strict=True)
+        )
+        if held or found.cosines.get(passage.id, 0.0) >= RELATED_IN_MEANING
+    ]
+    return Found(
+        found.question,
+        [found.passages[n] for n in kept],
+        [found.scores[n] for n in kept],
+        found.cosines,
     )
-    missing = tuple(term for term in terms if not any(term in words for words in passages))
-    return Evidence(coverage, similarity, missing)
 
 
 def question_stems(question: Question) -> tuple[str, ...]:
@@ -63,15 +84,32 @@ def question_stems(question: Question) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stem(word) for word in question.terms))
 
 
-def _with_neighbours(found: Found, passages: Sequence[set[str]]) -> list[set[str]]:
+def _held(passages: Sequence[FoundPassage], terms: Sequence[str]) -> list[set[str]]:
+    """The terms that each passage holds."""
+    wanted = set(terms)
+    # Endings change and beginnings do not: only words that begin alike have to be stemmed.
+    beginnings = {term[:2] for term in terms}
+    return [
+        wanted.intersection(
+            stem(word)
+            for word in set(words(f"{each.heading}\n{each.text}"))
+            if word[:2] in beginnings
+        )
+        for each in passages
+    ]
+
+
+def _with_neighbours(found: Found, held: Sequence[set[str]]) -> list[set[str]]:
     at = {
-        (each.conversation_id, each.position): words
-        for each, words in zip(found.passages, passages, strict=True)
+        (each.conversation_id, each.position): terms
+        for each, terms in zip(found.passages, held, strict=False)
     }
-    joined = []
-    for each, words in zip(found.passages, passages, strict=True):
-        around = set(words)
-        for position in (each.position - 1, each.position + 1):
-            around |= at.get((each.conversation_id, position), set())
-        joined.append(around)
-    return joined
+    return [
+        terms.union(
+            *(
+                at.get((each.conversation_id, position), ())
+                for position in (each.position - 1, each.position + 1)
+            )
+        )
+        for each, terms in zip(found.passages, held, strict=False)
+    ]

@@ -13,6 +13,7 @@ Pure functions over scores. What each step adds is measured by `benchmarks/recal
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from backread.domain import Role
 from backread.store.repositories.retrieval import PassagePlace
@@ -21,6 +22,7 @@ from backread.vectors.index import ScoredPoint
 Place = tuple[str, int]  # conversation id, position
 
 _SPEAKING = 4
+_MOST = 600  # ranked; what follows is never shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +33,11 @@ class Weights:
     neighbour: float = 0.4
     second_neighbour: float = 0.2
     conversation: float = 0.5
-    user_turn: float = 1.2
+    user_turn: float = 1.4
     preferred: float = 1.2
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A place in a conversation and its score, 0 and up. Scores compare within one query only."""
 
     place: Place
@@ -69,7 +70,7 @@ def fuse(
     top = max(spread.values(), default=0.0) or 1.0
     best = _by_conversation(own)
     best_of_all = max(best.values(), default=0.0) or 1.0
-    ranked = []
+    totals = []
     for key, score in spread.items():
         total = score / top + weights.conversation * best.get(key[0], 0.0) / best_of_all
         found = by_place.get(key)
@@ -78,9 +79,9 @@ def fuse(
                 total *= weights.user_turn
             if is_preferred is not None and is_preferred(found):
                 total *= weights.preferred
-        ranked.append(Ranked(key, total))
-    ranked.sort(key=lambda each: (-each.score, each.place))
-    return ranked
+        totals.append((-total, key))
+    totals.sort()
+    return [Ranked(key, -negative) for negative, key in totals[:_MOST]]
 
 
 def _by_top(points: Sequence[ScoredPoint]) -> dict[int, float]:
@@ -126,9 +127,9 @@ def _by_conversation(own: Mapping[Place, float]) -> dict[str, float]:
     }
 
 
-def diversified(ranked: Iterable[Ranked], per_conversation: int) -> list[Ranked]:
-    """The same ranking with each conversation's passages beyond the first few moved to the end,
-    so that one long chat does not take every place."""
+def diversified(ranked: Iterable[Ranked], per_conversation: int, limit: int) -> list[Ranked]:
+    """The first `limit` of the ranking, with each conversation's passages beyond the first few
+    moved to the end, so that one long chat does not take every place."""
     first: list[Ranked] = []
     rest: list[Ranked] = []
     seen: dict[str, int] = {}
@@ -136,4 +137,6 @@ def diversified(ranked: Iterable[Ranked], per_conversation: int) -> list[Ranked]
         conversation_id = each.place[0]
         seen[conversation_id] = seen.get(conversation_id, 0) + 1
         (first if seen[conversation_id] <= per_conversation else rest).append(each)
-    return first + rest
+        if len(first) == limit:
+            return first
+    return (first + rest)[:limit]

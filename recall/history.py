@@ -14,14 +14,21 @@ from backread.domain import Principal
 from backread.errors import InvalidInput, LimitExceeded
 from backread.kernel import Kernel
 from backread.store.base import utcnow
-from backread.store.repositories.retrieval import PassageFilter, count_conversations
+from backread.store.engine import ReadSession
+from backread.store.repositories.retrieval import (
+    PassageFilter,
+    count_conversations,
+    passages_at,
+)
+from recall.citations import question_places, render, speaker, with_questions
 from recall.evidence import weigh
+from recall.found import Found
 from recall.links import reader_link
 from recall.query import Question, context_text, understand
-from recall.rendering import NOTICE, clean, day, days, envelope, one_line
-from recall.search import Found, Mode, passage_filter, retrieve
-from recall.synthesis import Statement, render, synthesise
-from recall.wire import WireModel
+from recall.rendering import NOTICE, day, days, envelope, one_line
+from recall.search import Mode, passage_filter, retrieve
+from recall.synthesis import Statement, Synthesis, synthesise
+from recall.wire import ResultModel, WireModel
 
 DEFAULT_TOKENS = 600
 MAX_TOKENS = 2000
@@ -65,23 +72,28 @@ class RecallRequest(RecallQuery):
     asked_at: datetime | None = None
 
 
-class RecallStatement(WireModel):
+class RecallStatement(ResultModel):
     """A sentence as it was said, and exactly where."""
 
     text: str
     source: int
     conversation_id: str
     message_id: str
+    platform: str
     role: str
+    speaker: str
     date: datetime | None
     reader_url: str
+    asked: str = Field(
+        default="", description="The user's question that the statement answers, where known."
+    )
     differs: int = Field(
         default=0,
         description="Statements of one answer with the same number contradict each other.",
     )
 
 
-class RecallAnswer(WireModel):
+class RecallAnswer(ResultModel):
     """What past chats say to one query. `summary` cites `sources` by number."""
 
     query: str
@@ -95,7 +107,7 @@ class RecallAnswer(WireModel):
     tokens: int
 
 
-class RecallSource(WireModel):
+class RecallSource(ResultModel):
     """A conversation that is cited."""
 
     number: int
@@ -110,7 +122,7 @@ class RecallSource(WireModel):
     score: float
 
 
-class RecallResult(WireModel):
+class RecallResult(ResultModel):
     """Answers in the order of the queries, and the conversations that they cite."""
 
     answers: list[RecallAnswer]
@@ -143,11 +155,19 @@ def recall_chat_history(
     asked_at = request.asked_at or utcnow()
     questions = [_question(query, principal, asked_at) for query in queries]
     found = _retrieve(kernel, principal, queries, questions)
-    counts = _count(kernel, principal, questions)
+    budgets = [query.max_tokens or DEFAULT_TOKENS for query in queries]
+    syntheses = [
+        synthesise(each, budget) if weigh(each).is_enough else Synthesis([], budget)
+        for each, budget in zip(found, budgets, strict=True)
+    ]
+    with kernel.store.read() as session:
+        counts = _count(session, principal, questions)
+        asked_before = passages_at(session, principal.account_id, question_places(syntheses))
+    syntheses = [with_questions(each, asked_before) for each in syntheses]
     sources = _Sources(kernel.settings.origin)
     answers = [
-        _answer(each, query.max_tokens or DEFAULT_TOKENS, sources, counts[each.question])
-        for query, each in zip(queries, found, strict=True)
+        _answer(each, synthesis, budget, sources, counts[each.question])
+        for each, synthesis, budget in zip(found, syntheses, budgets, strict=True)
     ]
     return RecallResult(answers=answers, sources=sources.listed())
 
@@ -275,54 +295,59 @@ class _Sources:
 
 
 def _count(
-    kernel: Kernel, principal: Principal, questions: Sequence[Question]
+    session: ReadSession, principal: Principal, questions: Sequence[Question]
 ) -> dict[Question, tuple[int, int]]:
     """Conversations searched for each question, of how many."""
     counted: dict[PassageFilter, tuple[int, int]] = {}
-    with kernel.store.read() as session:
-        for question in questions:
-            wanted = passage_filter(principal, question)
-            if wanted not in counted:
-                counted[wanted] = count_conversations(session, wanted)
+    for question in questions:
+        wanted = passage_filter(principal, question)
+        if wanted not in counted:
+            counted[wanted] = count_conversations(session, wanted)
     return {question: counted[passage_filter(principal, question)] for question in questions}
 
 
-def _answer(found: Found, budget: int, sources: _Sources, counts: tuple[int, int]) -> RecallAnswer:
+def _answer(
+    found: Found, synthesis: Synthesis, budget: int, sources: _Sources, counts: tuple[int, int]
+) -> RecallAnswer:
     question = found.question
     searched, total = counts
-    statements = synthesise(found, budget) if weigh(found).is_enough else []
     score_of = dict(zip((each.id for each in found.passages), found.scores, strict=True))
-    numbers = [sources.cite(each, score_of[each.passage.id]) for each in statements]
-    texts = [clean(each.text) for each in statements]
-    summary = (
-        render(statements, sources.numbers, texts)
-        if statements
-        else _not_found(question, searched, total)
-    )
+    statements = synthesis.statements
+    cited = [sources.cite(each, score_of[each.passage.id]) for each in statements]
     return RecallAnswer(
         query=question.text,
         found=bool(statements),
-        summary=summary,
+        summary=(
+            render(statements, sources.numbers)
+            if statements
+            else _not_found(question, searched, total)
+        ),
         statements=[
-            RecallStatement(
-                text=text,
-                source=number,
-                conversation_id=each.passage.conversation_id,
-                message_id=each.passage.message_id,
-                role=each.passage.role,
-                date=each.passage.occurred_at,
-                reader_url=reader_link(
-                    sources.origin, each.passage.conversation_id, each.passage.message_id
-                ),
-                differs=each.conflict,
-            )
-            for each, text, number in zip(statements, texts, numbers, strict=True)
+            _statement(each, number, sources.origin)
+            for each, number in zip(statements, cited, strict=True)
         ],
         after=question.time.after if question.is_time_strict else None,
         before=question.time.before if question.is_time_strict else None,
         conversations_searched=searched,
         conversations_total=total,
-        tokens=sum(each.tokens for each in statements),
+        tokens=budget - synthesis.left,
+    )
+
+
+def _statement(statement: Statement, source: int, origin: str) -> RecallStatement:
+    passage = statement.passage
+    return RecallStatement(
+        text=statement.text,
+        source=source,
+        conversation_id=passage.conversation_id,
+        message_id=passage.message_id,
+        platform=passage.platform,
+        role=passage.role,
+        speaker=speaker(passage),
+        date=passage.occurred_at,
+        reader_url=reader_link(origin, passage.conversation_id, passage.message_id),
+        asked=statement.asked,
+        differs=statement.conflict,
     )
 
 

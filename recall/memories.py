@@ -23,7 +23,7 @@ from backread.vectors.index import Collection, IndexFilter, IndexPoint, IndexQue
 from recall.query import without_question_words
 from recall.rendering import NOTICE, clean, day, envelope, one_line
 from recall.sentences import stems
-from recall.wire import WireModel
+from recall.wire import ResultModel
 
 DEFAULT_RESULTS = 10
 MAX_RESULTS = 20
@@ -36,7 +36,7 @@ _LEAST_SIMILAR = 0.2
 _ARTICLES = frozenset({"a", "an", "the"})
 
 
-class StoredMemory(WireModel):
+class StoredMemory(ResultModel):
     """What became of a memory. `stored` is False when it was there already: `memoryId` is then
     the one that was kept, and `duplicate` says whether it is the same text or as good as."""
 
@@ -58,7 +58,7 @@ class StoredMemory(WireModel):
         return envelope([clean(self.existing_text)], before=lead)
 
 
-class FoundMemory(WireModel):
+class FoundMemory(ResultModel):
     memory_id: str
     text: str
     bucket_id: int
@@ -68,7 +68,7 @@ class FoundMemory(WireModel):
     score: float
 
 
-class MemorySearchResult(WireModel):
+class MemorySearchResult(ResultModel):
     """Memories by relevance, best first."""
 
     query: str
@@ -88,14 +88,14 @@ class MemorySearchResult(WireModel):
         return envelope(["\n".join(lines)])
 
 
-class BucketView(WireModel):
+class BucketView(ResultModel):
     bucket_id: int
     name: str
     is_default: bool
     memory_count: int
 
 
-class BucketList(WireModel):
+class BucketList(ResultModel):
     """All buckets of the account."""
 
     buckets: list[BucketView]
@@ -107,7 +107,8 @@ class BucketList(WireModel):
         if not self.buckets:
             return f"There are no buckets yet. The first memory makes “{store.DEFAULT_BUCKET}”."
         lines = [
-            f"- {each.bucket_id}: {one_line(each.name)} ({each.memory_count} memories"
+            f"- {each.bucket_id}: {one_line(each.name)} ({each.memory_count} "
+            f"{'memory' if each.memory_count == 1 else 'memories'}"
             f"{', default' if each.is_default else ''})"
             for each in self.buckets
         ]
@@ -292,12 +293,7 @@ def _index(kernel: Kernel, account_id: str, memory: Memory) -> None:
             )
         return
     with kernel.store.write() as session:
-        store.mark_memories_indexed(session, account_id, [memory.point_id], _signature(kernel))
-
-
-def _signature(kernel: Kernel) -> str:
-    """What a memory is marked with once it is indexed: the model, and the index it is in."""
-    return f"{kernel.embedder.signature}@{kernel.index.lexical_signature}"
+        store.mark_memories_indexed(session, account_id, [memory.point_id], kernel.dense_signature)
 
 
 def _search_index(
@@ -335,7 +331,9 @@ def _add_not_indexed(
     bucket_id: int | None,
     scores: dict[int, float],
 ) -> None:
-    fresh = store.memories_not_indexed(session, account_id, _signature(kernel), bucket_id=bucket_id)
+    fresh = store.memories_not_indexed(
+        session, account_id, kernel.dense_signature, bucket_id=bucket_id
+    )
     asked = stems(query)
     if not fresh or not asked:
         return

@@ -49,7 +49,7 @@ _EXCLUDED = re.compile(r'(?<!\S)-(?:"([^"]+)"|(\w[^\s"]*))')
 _BARE_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 # What clients call a platform, and the slugs that it stands for. Unlisted slugs name themselves.
 _PLATFORM_NAMES = {
-    "claude": (Platform.CLAUDE_AI.value, "claude_code"),
+    "claude": (Platform.CLAUDE_AI.value, Platform.CLAUDE_CODE.value),
     "claude.ai": (Platform.CLAUDE_AI.value,),
     "chatgpt": (Platform.CHATGPT.value,),
     "openai": (Platform.CHATGPT.value,),
@@ -132,8 +132,8 @@ def understand(
         searched = re.sub(r"\s{2,}", " ", bare.replace(window.phrase, " ")).strip() or bare
     lexical, dense = without_question_words(searched), searched
     if context and _points_elsewhere(searched):
-        named = without_question_words(context).split()[:_CONTEXT_WORDS]
-        lexical = " ".join([lexical, *named])
+        named = dict.fromkeys(without_question_words(context).split())
+        lexical = " ".join([lexical, *list(named)[:_CONTEXT_WORDS]])
         dense = f"{context[:_CONTEXT_CHARACTERS]}\n{searched}"
     return Question(
         text=text,
@@ -186,8 +186,10 @@ def _take_excluded(text: str) -> tuple[str, tuple[tuple[str, ...], ...]]:
 
 
 def context_text(context: str, turns: Iterable[tuple[str, str]]) -> str:
-    """One text out of a summary of the exchange and its last turns, newest last."""
+    """One text out of a summary of the exchange and its last turns, newest first: what a question
+    points at was most likely said last."""
     recent = [content for role, content in list(turns)[-4:] if role in {"user", "assistant"}]
+    recent.reverse()
     return "\n".join(part.strip() for part in (context, *recent) if part.strip())
 
 

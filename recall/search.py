@@ -28,10 +28,12 @@ from backread.store.repositories.retrieval import (
 )
 from backread.vectors.index import Collection, IndexFilter, ScoredPoint
 from recall import dense, lexical
+from recall.evidence import related
+from recall.found import Found
 from recall.fusion import Ranked, Weights, diversified, fuse
 from recall.links import reader_link
 from recall.query import Question, understand
-from recall.wire import WireModel
+from recall.wire import ResultModel, WireModel
 
 MAX_RESULTS = 100
 
@@ -59,7 +61,7 @@ class SearchQuery(WireModel):
     asked_at: datetime | None = None
 
 
-class SearchHit(WireModel):
+class SearchHit(ResultModel):
     """A passage that was found, and where to read it."""
 
     conversation_id: str
@@ -74,7 +76,7 @@ class SearchHit(WireModel):
     original_url: str
 
 
-class SearchResult(WireModel):
+class SearchResult(ResultModel):
     """Hits, best first, and what was searched."""
 
     query: str
@@ -100,21 +102,11 @@ class SearchResult(WireModel):
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What retrieval found for one question, best first, with the score of each passage.
-
-    `cosines` holds the passages' raw similarity where the meaning leg found them.
-    """
-
-    question: Question
-    passages: Sequence[FoundPassage]
-    scores: Sequence[float]
-    cosines: dict[int, float]
-
-
 def search(kernel: Kernel, principal: Principal, query: SearchQuery) -> SearchResult:
-    """Raises InvalidInput for bounds that cannot be read and Unavailable if the index is away."""
+    """What has a word of the query or is near to it in meaning; nothing when nothing is.
+
+    Raises InvalidInput for bounds that cannot be read and Unavailable if the index is away.
+    """
     question = understand(
         query.text,
         asked_at=query.asked_at or utcnow(),
@@ -124,7 +116,7 @@ def search(kernel: Kernel, principal: Principal, query: SearchQuery) -> SearchRe
         platform=query.platform,
         operators=True,
     )
-    found = retrieve(kernel, principal, [question], limit=query.limit, mode=query.mode)[0]
+    found = related(retrieve(kernel, principal, [question], limit=query.limit, mode=query.mode)[0])
     with kernel.store.read() as session:
         searched, total = count_conversations(session, passage_filter(principal, question))
     return SearchResult(
@@ -162,7 +154,8 @@ def retrieve(
             session, kernel.index.lexical_signature, questions, filters, by_words, depth
         )
         ids = {point.id for answer in (*by_words, *by_meaning) for point in answer}
-        places = places_of(session, principal.account_id, ids)
+        timed = any(_preference(question) is not None for question in questions)
+        places = places_of(session, principal.account_id, ids, timed=timed)
         rankings = []
         for number, question in enumerate(questions):
             ranked = fuse(
@@ -174,8 +167,7 @@ def retrieve(
             )
             if question.has_operators:
                 ranked = _with_operators(session, filters[number], question, ranked)
-            # Neighbours may turn out to lie outside the filter; a few more make up for them.
-            rankings.append(diversified(ranked, per_conversation)[: limit + limit // 2 + 10])
+            rankings.append(diversified(ranked, per_conversation, limit + _spare(limit, question)))
         wanted = {each.place for ranking in rankings for each in ranking}
         passages = passages_at(session, principal.account_id, wanted)
     return [
@@ -218,8 +210,15 @@ def passage_filter(principal: Principal, question: Question) -> PassageFilter:
     )
 
 
+def _spare(limit: int, question: Question) -> int:
+    """How many passages more are looked at than asked for: some are gone meanwhile, and of the
+    neighbours many may lie outside of a window."""
+    has_window = question.time.after is not None or question.time.before is not None
+    return limit // 2 + 10 if has_window else 5
+
+
 def _preference(question: Question) -> "_InWindow | None":
-    if question.is_time_strict:
+    if question.is_time_strict or (question.time.after is None and question.time.before is None):
         return None
     return _InWindow(question.time.after, question.time.before)
 

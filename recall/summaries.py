@@ -28,7 +28,7 @@ from recall.transcripts import (
     message_block,
     to_message,
 )
-from recall.wire import WireModel
+from recall.wire import ResultModel
 
 WHOLE_BELOW_TOKENS = 5000
 SUMMARY_TOKENS = 800
@@ -49,7 +49,7 @@ _DATED = re.compile(
 )
 
 
-class SummaryStatement(WireModel):
+class SummaryStatement(ResultModel):
     """A sentence of the conversation and the message that says it."""
 
     text: str
@@ -150,10 +150,9 @@ def pick(messages: Sequence[TranscriptMessage], max_tokens: int) -> list[_Senten
 def _pool(messages: Sequence[TranscriptMessage]) -> list[_Sentence]:
     found: list[tuple[str, TranscriptMessage, Counter[str]]] = []
     for message in messages:
-        for start, end in sentences(message.text):
-            words = stems(message.text[start:end])
+        for text in sentences(message.text):
+            words = stems(text)
             if _MIN_STEMS <= len(words) <= _MAX_STEMS:
-                text = " ".join(message.text[start:end].split())
                 found.append((text, message, Counter(words)))
     frequency: Counter[str] = Counter()
     for _, _, counted in found:

@@ -1,74 +1,112 @@
-"""A short answer out of the passages found: sentences as they were said, each with its source.
+"""Which sentences answer a question, inside a token budget.
 
-Nothing is written that no source says. Sentences are chosen inside a token budget by what they
-share with the question (BM25 over the sentences of the chosen passages) and by how well their
-passage was ranked. Statements of one speaker that say different things at different times are
-shown together, each with its date.
+Extractive: nothing is put into words that nobody said. `rank-bm25` weighs the sentences of the
+retrieved passages against the question; a sentence counts by that, by how well its passage was
+ranked, and by what stands beside it, because a reply seldom repeats the words it replies to.
+What adds nothing to a chosen sentence is left out, what differs from it is set beside it.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import lru_cache
 
 from rank_bm25 import BM25Plus
 
+from backread.domain import Role
+from backread.store.fulltext import words
 from backread.store.repositories.retrieval import FoundPassage
 from backread.tokens import estimate_tokens
 from recall.evidence import question_stems
-from recall.rendering import day
-from recall.search import Found
-from recall.sentences import sentences, stems
+from recall.found import Found
+from recall.query import QUESTION_WORDS
+from recall.sentences import sentences, stem, stems
 
-_PASSAGE_WEIGHT = 0.6
-_LEAST = 0.35  # of the best statement's value
+_PASSAGE_SHARE = 0.4  # of its passage's value that a sentence has without a word of the question
+_LEAST = 0.5  # of the best statement's value, if that were an answer
+_BESIDE = (0.5, 0.3)  # of a match that the next sentence and the one before it get
+_REPLY = (0.7, 0.5, 0.3)  # of a matching question that the first sentences of the reply get
+_QUESTION = 0.6  # what is looked for are answers
+_FRAGMENT = 0.6
+_FEW_WORDS = 2
+_FRAGMENT_WORDS = 5
+_MOST_SENTENCES = 400
 _SAME = 0.75  # share of stems from which two sentences say the same
+_CONTAINED = 0.9  # … of the shorter one's stems
+_CONTAINED_STEMS = 4
 _ALIKE = 0.5  # … from which they speak of the same thing
 _CONFLICT_GAP = timedelta(hours=12)
-_FEW_STEMS = 2
-_LINE_OVERHEAD = 12  # tokens of a line's date, speaker and source mark
-_CONFLICT_OVERHEAD = 12  # … and of the line that introduces two that differ
 _NUMBER = re.compile(r"\d")
 _NEGATION = frozenset({"not", "no", "never", "without", "anymore", "instead", "nobody", "nothing"})
 _NEGATIVE_ENDING = re.compile(r"\b\w+n['’]t\b", re.IGNORECASE)
-_MOST_SENTENCES = 400
+SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", ")", '"', "”", "»", "」")
+_QUESTION_ENDS = ("?", "？")
+# What an assistant says around an answer.
+_COURTESY = re.compile(
+    r"(?:sure|of course|certainly|absolutely|great|good|excellent|you'?re welcome|glad to|happy to|"
+    r"thanks|thank you|let me know|feel free|i hope|hope this|would you like|do you want me|"
+    r"shall i|should i|i'?d be happy|happy to help|here(?:'s| is| are)|below is|in summary)\b",
+    re.IGNORECASE,
+)
+_COURTESY_WORDS = 8
+# Tokens of a citation beside its words: the line of a source, and that of a speaker.
+SOURCE_OVERHEAD = 14
+SPEAKER_OVERHEAD = 8
+_CONFLICT_OVERHEAD = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence as it was said. `conflict` numbers a pair that differs; 0 for none."""
+    """A sentence as it was said. `conflict` numbers a pair that differs; 0 for none. `asked` is
+    the question that it answers, when that has to be known to understand it."""
 
     text: str
     passage: FoundPassage
     value: float
-    stems: frozenset[str]
     order: int
     conflict: int = 0
+    asked: str = ""
 
     @property
-    def tokens(self) -> int:
-        return estimate_tokens(self.text) + _LINE_OVERHEAD
+    def stems(self) -> frozenset[str]:
+        return _stem_set(self.text)
 
 
-def synthesise(found: Found, max_tokens: int) -> list[Statement]:
-    """The statements that answer best, inside `max_tokens` as `estimate_tokens` counts, grouped
-    by conversation (best first) and in the order they were said. Empty when there are none."""
+@lru_cache(maxsize=2048)
+def _stem_set(text: str) -> frozenset[str]:
+    return frozenset(stems(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesis:
+    """The statements that answer, by conversation, best first, and in the order they were said.
+    `left` tokens of the budget are not used."""
+
+    statements: list[Statement]
+    left: int
+
+
+def synthesise(found: Found, max_tokens: int) -> Synthesis:
+    """The statements that answer best, inside `max_tokens` as `estimate_tokens` counts them with
+    their citations. Empty when there are none."""
     candidates = sorted(_candidates(found), key=lambda each: -each.value)
     selection = _Selection(max_tokens)
-    least = _LEAST * candidates[0].value if candidates else 0.0
+    least = _LEAST * max((_unasked(each) for each in candidates), default=0.0)
+    opposing = [each for each in candidates if each.value >= least / 2]
     for candidate in candidates:
         if candidate.value < least:
             break  # room that is left is no reason to say what was not asked
-        if candidate.tokens > selection.left and not selection.chosen:
+        if not selection.chosen and selection.cost(candidate) > max_tokens:
             return _cut_to_fit(candidate, max_tokens)
         if selection.repeats(candidate):
             continue
         if selection.add(candidate):
             # What contradicts a chosen statement belongs beside it, however it was ranked.
-            partner = next((each for each in candidates if _conflict(candidate, each)), None)
+            partner = next((each for each in opposing if _conflict(candidate, each)), None)
             if partner is not None and not selection.repeats(partner):
                 selection.add(partner)
-    return _in_reading_order(selection.chosen)
+    return Synthesis(_in_reading_order(selection.chosen), selection.left)
 
 
 class _Selection:
@@ -78,19 +116,27 @@ class _Selection:
         self.chosen: list[Statement] = []
         self.left = tokens
         self._conflicts = 0
+        self._cited: set[str] = set()  # conversations and messages that have their line
 
     def repeats(self, candidate: Statement) -> bool:
         return any(
             each.order == candidate.order
-            or (_overlap(candidate, each) >= _SAME and not _differ(candidate, each))
+            or (_says_the_same(candidate, each) and not _differ(candidate, each))
             for each in self.chosen
         )
+
+    def cost(self, candidate: Statement) -> int:
+        passage = candidate.passage
+        tokens = estimate_tokens(candidate.text) + 1
+        if passage.conversation_id not in self._cited:
+            tokens += SOURCE_OVERHEAD + estimate_tokens(passage.title)
+        return tokens if passage.message_id in self._cited else tokens + SPEAKER_OVERHEAD
 
     def add(self, candidate: Statement) -> bool:
         """Takes it if it fits, and marks it and the chosen one that it contradicts, if any."""
         partner = next((each for each in self.chosen if _conflict(candidate, each)), None)
-        cost = candidate.tokens
-        if partner is not None and not partner.conflict:
+        cost = self.cost(candidate)
+        if partner is not None:
             cost += _CONFLICT_OVERHEAD
         if cost > self.left:
             return False
@@ -102,66 +148,109 @@ class _Selection:
                 self.chosen[self.chosen.index(partner)] = replace(partner, conflict=number)
             candidate = replace(candidate, conflict=number)
         self.chosen.append(candidate)
+        self._cited |= {candidate.passage.conversation_id, candidate.passage.message_id}
         self.left -= cost
         return True
 
 
 def _candidates(found: Found) -> list[Statement]:
-    statements: list[Statement] = []
-    texts: list[list[str]] = []
-    top = max(found.scores, default=0.0) or 1.0
-    for passage, score in zip(found.passages, found.scores, strict=True):
-        for start, end in sentences(passage.text):
-            text = " ".join(passage.text[start:end].split())
-            words = stems(text)
-            if not words:
-                continue
-            texts.append(words)
-            statements.append(
-                Statement(text, passage, score / top, frozenset(words), len(statements))
-            )
-            if len(statements) == _MOST_SENTENCES:
-                return _valued(found, statements, texts)
-    return _valued(found, statements, texts)
-
-
-def _valued(
-    found: Found, statements: Sequence[Statement], texts: Sequence[list[str]]
-) -> list[Statement]:
-    if not statements:
+    texts: list[str] = []
+    passages: list[int] = []
+    said: list[list[str]] = []
+    for number, passage in enumerate(found.passages):
+        for text in sentences(passage.text):
+            naming = [word for word in words(text) if word not in QUESTION_WORDS]
+            if naming:
+                texts.append(text)
+                passages.append(number)
+                said.append(naming)
+        if len(texts) >= _MOST_SENTENCES:
+            break
+    if not texts:
         return []
-    asked = question_stems(found.question)
-    # BM25Plus: unlike Okapi's, its weights stay above zero when a word is in most sentences.
-    scores = BM25Plus(texts).get_scores(list(asked)) if asked else [0.0] * len(texts)
-    low, high = float(min(scores)), float(max(scores))
-    spread = (high - low) or 1.0
+    top = max(found.scores, default=0.0) or 1.0
+    matches = _with_context(found, passages, _matches(found, said))
     return [
-        replace(
-            statement,
-            value=_value(statement, (float(score) - low) / spread),
+        Statement(
+            text,
+            found.passages[number],
+            _value(text, len(naming), found.passages[number], found.scores[number] / top, match),
+            order,
         )
-        for statement, score in zip(statements, scores, strict=True)
+        for order, (text, number, naming, match) in enumerate(
+            zip(texts, passages, said, matches, strict=True)
+        )
     ]
 
 
-def _value(statement: Statement, match: float) -> float:
-    value = _PASSAGE_WEIGHT * statement.value + (1 - _PASSAGE_WEIGHT) * match
-    if len(statement.stems) < _FEW_STEMS:
+def _matches(found: Found, said: Sequence[Sequence[str]]) -> list[float]:
+    """How much of the question each sentence holds, the best one 1."""
+    asked = question_stems(found.question)
+    if not asked:
+        return [1.0] * len(said)
+    # What is no word of the question only counts by its length, so it need not be stemmed.
+    beginnings = {term[:2] for term in asked}
+    corpus = [[stem(word) if word[:2] in beginnings else "" for word in each] for each in said]
+    # BM25Plus: unlike Okapi's, its weights stay above zero when a word is in most sentences.
+    scores = [float(score) for score in BM25Plus(corpus).get_scores(list(asked))]
+    low, high = min(scores), max(scores)
+    return [(score - low) / ((high - low) or 1.0) for score in scores]
+
+
+def _with_context(found: Found, passages: Sequence[int], matches: Sequence[float]) -> list[float]:
+    """The matches, with what sentences get from those beside them and replies from the question
+    that they follow. `passages` says for each sentence which passage it is of."""
+    best: dict[tuple[str, int], float] = {}
+    for number, match in zip(passages, matches, strict=True):
+        passage = found.passages[number]
+        if passage.role == Role.USER:
+            place = (passage.conversation_id, passage.position)
+            best[place] = max(match, best.get(place, 0.0))
+    after, before = _BESIDE
+    carried = list(matches)
+    place_in_passage = 0
+    for n, number in enumerate(passages):
+        is_first = n == 0 or passages[n - 1] != number
+        place_in_passage = 0 if is_first else place_in_passage + 1
+        if not is_first:
+            carried[n] = max(carried[n], after * matches[n - 1])
+        if n + 1 < len(passages) and passages[n + 1] == number:
+            carried[n] = max(carried[n], before * matches[n + 1])
+        passage = found.passages[number]
+        if passage.role != Role.USER and place_in_passage < len(_REPLY):
+            question = best.get((passage.conversation_id, passage.position - 1), 0.0)
+            carried[n] = max(carried[n], _REPLY[place_in_passage] * question)
+    return carried
+
+
+def _value(text: str, naming: int, passage: FoundPassage, strength: float, match: float) -> float:
+    value = strength * (_PASSAGE_SHARE + (1 - _PASSAGE_SHARE) * match)
+    if naming < _FEW_WORDS:
         value *= 0.5
-    if statement.text.endswith(("?", "？")):
-        value *= 0.8  # a question asks; what is looked for are answers
+    if text.endswith(_QUESTION_ENDS):
+        value *= _QUESTION
+    if passage.role != Role.USER:
+        if naming < _FRAGMENT_WORDS and not text.endswith(SENTENCE_ENDS):
+            value *= _FRAGMENT  # a label or an item of a list
+        if naming <= _COURTESY_WORDS and _COURTESY.match(text):
+            value *= 0.5
     return value
 
 
-def _cut_to_fit(statement: Statement, tokens: int) -> list[Statement]:
+def _unasked(statement: Statement) -> float:
+    """What a question would be worth if it were an answer."""
+    return statement.value / (_QUESTION if statement.text.endswith(_QUESTION_ENDS) else 1.0)
+
+
+def _cut_to_fit(statement: Statement, tokens: int) -> Synthesis:
     """The beginning of one sentence, when even the best is longer than the whole budget."""
-    room = tokens - _LINE_OVERHEAD
+    room = tokens - SOURCE_OVERHEAD
     text = statement.text
     while text and estimate_tokens(text) + 1 > room:
         text = (
             text[: len(text) * 9 // 10].rsplit(" ", 1)[0] if " " in text else text[: len(text) // 2]
         )
-    return [replace(statement, text=text)] if text else []
+    return Synthesis([replace(statement, text=text)] if text else [], 0)
 
 
 def _in_reading_order(chosen: Sequence[Statement]) -> list[Statement]:
@@ -183,6 +272,14 @@ def _in_reading_order(chosen: Sequence[Statement]) -> list[Statement]:
 def _overlap(left: Statement, right: Statement) -> float:
     union = len(left.stems | right.stems)
     return len(left.stems & right.stems) / union if union else 0.0
+
+
+def _says_the_same(left: Statement, right: Statement) -> bool:
+    shared = len(left.stems & right.stems)
+    shorter = min(len(left.stems), len(right.stems))
+    if shorter >= _CONTAINED_STEMS and shared >= _CONTAINED * shorter:
+        return True
+    return shared >= _SAME * len(left.stems | right.stems)
 
 
 def _differ(left: Statement, right: Statement) -> bool:
@@ -213,39 +310,3 @@ def _conflict(left: Statement, right: Statement) -> bool:
     if abs(one.occurred_at - other.occurred_at) < _CONFLICT_GAP:
         return False
     return _overlap(left, right) >= _ALIKE and _differ(left, right)
-
-
-def speaker(passage: FoundPassage) -> str:
-    """Who said it, as the line shows it."""
-    return "user" if passage.role == "user" else "assistant"
-
-
-def render(statements: Sequence[Statement], source_of: dict[str, int], texts: Sequence[str]) -> str:
-    """One line a statement: date, speaker, words and source; differing ones together at the end.
-
-    `texts` are the statements' words, cleaned, in their order.
-    """
-    plain: list[str] = []
-    differing: dict[int, list[tuple[Statement, str]]] = {}
-    for statement, text in zip(statements, texts, strict=True):
-        line = (
-            f"- {day(statement.passage.occurred_at)}, {speaker(statement.passage)}: "
-            f"{text} [{source_of[statement.passage.conversation_id]}]"
-        )
-        if statement.conflict:
-            differing.setdefault(statement.conflict, []).append((statement, line))
-        else:
-            plain.append(line)
-    for pair in differing.values():
-        plain.append("These differ; the later one is last:")
-        pair.sort(
-            key=lambda each: (
-                (
-                    each[0].passage.occurred_at is not None
-                    and each[0].passage.occurred_at.timestamp()
-                )
-                or 0.0
-            )
-        )
-        plain.extend(line for _, line in pair)
-    return "\n".join(plain)

@@ -14,13 +14,13 @@ from backread.store.repositories.messages import get_conversation, shown_line
 from backread.tokens import estimate_tokens
 from recall.links import reader_link
 from recall.rendering import NOTICE, clean, days, envelope, one_line, without_hidden
-from recall.wire import WireModel
+from recall.wire import ResultModel
 
 # A response larger than this no client takes; the rest follows page by page.
 PAGE_TOKENS = 20_000
 
 
-class TranscriptMessage(WireModel):
+class TranscriptMessage(ResultModel):
     """One dialogue message of the shown line, word for word; only invisible characters that
     could hide or reorder text are left out."""
 
@@ -32,7 +32,7 @@ class TranscriptMessage(WireModel):
     attachments: list[str] = Field(description="Names of the files that belong to it.")
 
 
-class ConversationHead(WireModel):
+class ConversationHead(ResultModel):
     """What a conversation is, without its messages."""
 
     conversation_id: str

@@ -1,7 +1,12 @@
-"""How results look outside: camelCase names, as the reference contract has them."""
+"""How results look outside: camelCase names, as the reference contract has them, and no text that
+could be taken for anything but data."""
 
-from pydantic import BaseModel, ConfigDict
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, field_validator
 from pydantic.alias_generators import to_camel
+
+from recall.rendering import clean
 
 
 class WireModel(BaseModel):
@@ -13,3 +18,17 @@ class WireModel(BaseModel):
         validate_by_alias=True,
         serialize_by_alias=True,
     )
+
+
+class ResultModel(WireModel):
+    """What is handed out. Every text in it is cleaned, whichever field it stands in: no hidden or
+    reordering characters, no role marks. What is stored keeps them."""
+
+    @field_validator("*", mode="after")
+    @classmethod
+    def _cleaned(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return clean(value)
+        if isinstance(value, list) and value and isinstance(value[0], str):
+            return [clean(each) for each in value]
+        return value

@@ -24,12 +24,24 @@ from backread.store.models import Account
 POSTGRES_URL = os.environ.get("BACKREAD_TEST_POSTGRES_URL", "")
 DATABASES = ["sqlite", "postgresql"] if POSTGRES_URL else ["sqlite"]
 
+_MEMORY_DISK = Path("/dev/shm")
+_MEMORY_NEEDED = 2 * 1024**3  # bytes; the files of the tests that run at one time take a tenth
+
 
 def pytest_configure(config: pytest.Config) -> None:
+    _keep_files_in_memory()
     if os.environ.get("CI") and not POSTGRES_URL:
         raise pytest.UsageError(
             "CI must run the suite on PostgreSQL too: set BACKREAD_TEST_POSTGRES_URL"
         )
+
+
+def _keep_files_in_memory() -> None:
+    """A database and a search index per test wait for the disk most of the time, so where there
+    is a disk in memory, as on Linux, temporary folders are made there."""
+    has_room = _MEMORY_DISK.is_dir() and shutil.disk_usage(_MEMORY_DISK).free > _MEMORY_NEEDED
+    if has_room and os.access(_MEMORY_DISK, os.W_OK):
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY_DISK))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -17,7 +17,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from api.buckets import TokenBuckets
+from api.token_buckets import TokenBuckets
 from backread.errors import RateLimited
 
 BURST = 10

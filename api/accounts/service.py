@@ -9,9 +9,9 @@ from anyio import to_thread
 
 from api.accounts.limits import SignInLimits
 from api.accounts.passwords import hash_password, needs_rehash, verify_password
-from api.accounts.sessions import create_session
+from api.accounts.sessions import SignedIn, create_session
 from api.accounts.setup_token import discard_setup_token, is_setup_token
-from backread.errors import AccessDenied, Conflict, InvalidInput, NotAuthenticated
+from backread.errors import AccessDenied, Conflict, InvalidInput, NotAuthenticated, NotFound
 from backread.kernel import Kernel
 from backread.log import get_logger
 from backread.settings import Settings
@@ -113,6 +113,33 @@ def set_up_owner(
     session.flush()
     after_commit(session, lambda: discard_setup_token(settings))
     return owner
+
+
+def set_password(
+    session: WriteSession, account_id: str, password: str, *, keep_session_id: str = ""
+) -> None:
+    """Gives the account a new password and ends its other browser sign-ins (ASVS 5.0, 7.4.3):
+    whoever knew the old password is out. Connected clients keep their grants.
+
+    Raises InvalidInput for a password that cannot be used, NotFound when there is no account.
+    """
+    password_hash = hash_password(password)
+    account = session.get(Account, account_id)
+    if account is None:
+        raise NotFound("There is no such account.")
+    account.password_hash = password_hash
+    accounts.delete_sign_ins_of(session, account_id, except_id=keep_session_id)
+
+
+def change_password(kernel: Kernel, signed_in: SignedIn, *, current: str, new: str) -> None:
+    """`set_password` for somebody who is signed in and must show that they know the old one.
+
+    Raises AccessDenied when `current` is wrong, InvalidInput as `set_password`.
+    """
+    if _verified_account(kernel, signed_in.email, current) is None:
+        raise AccessDenied("The current password is wrong.")
+    with kernel.store.write() as session:
+        set_password(session, signed_in.account_id, new, keep_session_id=signed_in.session_id)
 
 
 async def authenticate(kernel: Kernel, limits: SignInLimits, attempt: SignInAttempt) -> Account:

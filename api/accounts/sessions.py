@@ -15,7 +15,7 @@ from backread.domain import Principal, Scope
 from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.base import utcnow
-from backread.store.engine import ReadSession, WriteSession
+from backread.store.engine import WriteSession
 from backread.store.models import Account, WebSession
 from backread.store.repositories import accounts
 
@@ -33,10 +33,6 @@ class SignedIn:
     role: str
     timezone: str
     csrf_token: str
-
-    @property
-    def is_owner(self) -> bool:
-        return self.role == accounts.OWNER
 
     @property
     def principal(self) -> Principal:
@@ -63,14 +59,8 @@ def create_session(
     return token
 
 
-def find_session(session: ReadSession, token: str) -> SignedIn | None:
-    """Who the token signs in, or None when it is unknown or has ended."""
-    found = accounts.find_sign_in(session, hash_token(token), now=utcnow())
-    return _signed_in(*found) if found else None
-
-
 def use_session(kernel: Kernel, token: str) -> SignedIn | None:
-    """Like `find_session`, and puts off the sign-in's end because it is being used."""
+    """Who the token signs in, or None when it is unknown or has ended. Puts off its end."""
     now = utcnow()
     with kernel.store.read() as session:
         found = accounts.find_sign_in(session, hash_token(token), now=now)

@@ -215,11 +215,3 @@ def _streaming(send: Send) -> Send:
         await send(message)
 
     return unbuffered
-
-
-class MountedEndpoint:
-    """Hands requests to the endpoint that the running application has opened."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        endpoint: RecallEndpoint = scope["app"].state.recall_endpoint
-        await endpoint(scope, receive, send)

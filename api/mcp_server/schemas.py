@@ -5,6 +5,7 @@ left here is the subset that all of them take. What the flat schema cannot say (
 come as text, say) the argument models still accept.
 """
 
+from functools import cache
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -12,6 +13,7 @@ from pydantic import BaseModel
 _DROPPED = ("title", "additionalProperties", "$defs", "discriminator")
 
 
+@cache
 def flat_schema(
     model: type[BaseModel], mode: Literal["validation", "serialization"]
 ) -> dict[str, Any]:

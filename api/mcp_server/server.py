@@ -19,10 +19,11 @@ from mcp_types import (
 from pydantic import ValidationError
 from starlette.requests import Request
 
-from api.buckets import TokenBuckets
-from api.errors import failed_tool, tool_error
+from api.errors import UNSTORABLE, unstorable
+from api.mcp_server.failures import failed_tool, tool_error
 from api.mcp_server.tool import Answer, Tool, argument_problems
 from api.mcp_server.tools import TOOLS
+from api.token_buckets import TokenBuckets
 from backread import __version__
 from backread.domain import Principal
 from backread.errors import BackreadError, InsufficientScope, RateLimited
@@ -107,6 +108,12 @@ class RecallServer:
         except BackreadError as error:
             log.info("tool_refused", reason=error.code)
             return tool_error(error)
+        except UNSTORABLE as error:
+            log.warning("tool_refused", reason="unstorable", error=type(error).__name__)
+            return tool_error(unstorable())
+        except Exception:
+            log.exception("tool_failed")
+            return failed_tool("Something went wrong on the server. Try again in a moment.")
         if answer is None:
             log.warning("tool_timed_out")
             return failed_tool(

@@ -4,7 +4,10 @@ Starlette's own form parser spools files to the system's temporary folder first 
 space twice; uploads here may be as large as the disk.
 """
 
+import errno
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
@@ -14,7 +17,7 @@ from fastapi import Request
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from backread.errors import InvalidInput, LimitExceeded
+from backread.errors import InvalidInput, LimitExceeded, Unavailable
 from backread.identity import new_id
 from ingest.containers.sources import SourceFile
 
@@ -92,13 +95,12 @@ class _Receiver:
             "on_part_end": self._end_part,
             "on_end": self._end,
         }
-        self._parser = MultipartParser(boundary, callbacks)
+        with _named_failures():
+            self._parser = MultipartParser(boundary, callbacks)
 
     def write(self, chunk: bytes) -> None:
-        try:
+        with _named_failures():
             self._parser.write(chunk)
-        except FormParserError as error:
-            raise InvalidInput("The upload is damaged.", hint="Send the files again.") from error
 
     def finish(self) -> Upload:
         if not self._is_complete:
@@ -168,6 +170,22 @@ class _Receiver:
 
     def _end(self) -> None:
         self._is_complete = True
+
+
+@contextmanager
+def _named_failures() -> Iterator[None]:
+    """Says in words what is wrong with the body, or what the disk could not do."""
+    try:
+        yield
+    except FormParserError as error:
+        raise InvalidInput("The upload is damaged.", hint="Send the files again.") from error
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+            raise
+        raise Unavailable(
+            "There is no room on the server's disk for these files.",
+            hint="Free some space there, then send them again.",
+        ) from error
 
 
 def shown_name(raw: bytes) -> str:

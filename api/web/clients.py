@@ -86,10 +86,9 @@ def _codex(url: str) -> ClientGuide:
     return ClientGuide(
         "codex",
         "Codex",
+        steps=("It opens the sign-in page. If it does not, run codex mcp login backread.",),
         snippets=(
-            Snippet(
-                "In a terminal", f"codex mcp add backread --url {url}\ncodex mcp login backread"
-            ),
+            Snippet("In a terminal", f"codex mcp add backread --url {url}"),
             Snippet("Or in ~/.codex/config.toml", config),
         ),
     )

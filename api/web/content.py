@@ -50,11 +50,15 @@ _MATH_ENDS: Final = {"\\(": "\\)", "\\[": "\\]"}
 _FORMATTER: Final = HtmlFormatter(nowrap=True)
 
 
-@lru_cache(maxsize=_CACHED_TEXTS)
 def render_markdown(text: str) -> Markup:
     """The text's Markdown as safe HTML. Very long text comes back unformatted, but whole."""
-    if len(text) > _MAX_MARKDOWN_CHARACTERS:
+    if len(text) > _MAX_MARKDOWN_CHARACTERS:  # not kept: a thousand of them would fill the memory
         return Markup('<div class="plain-text">{}</div>').format(text)
+    return _rendered(text)
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def _rendered(text: str) -> Markup:
     return Markup(_clean(_MARKDOWN.render(text)))  # noqa: S704 - through the allow-list
 
 

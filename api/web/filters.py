@@ -13,7 +13,31 @@ from jinja2.runtime import Context
 
 from backread.store.models import Conversation
 
-PLATFORM_NAMES: Final = {"chatgpt": "ChatGPT", "claude_ai": "Claude"}
+PLATFORM_NAMES: Final = {
+    "chatgpt": "ChatGPT",
+    "claude_ai": "Claude",
+    "claude_code": "Claude Code",
+    "codex": "Codex",
+    "deepseek": "DeepSeek",
+    "grok": "Grok",
+    "gemini_takeout": "Gemini",
+    "lechat": "Le Chat",
+    "openwebui": "Open WebUI",
+    "librechat": "LibreChat",
+    "typingmind": "TypingMind",
+    "chatbotui": "Chatbot UI",
+    "chatgpt_exporter": "ChatGPT (saved pages)",
+    "gemini_cli": "Gemini CLI",
+    "gemini_aistudio": "AI Studio",
+    "perplexity": "Perplexity",
+    "ms_copilot": "Copilot",
+    "character_ai": "Character.AI",
+    "sillytavern": "SillyTavern",
+    "poe": "Poe",
+    "vscode_copilot": "Copilot in VS Code",
+    "copilot_cli": "Copilot CLI",
+    "cursor": "Cursor",
+}
 _KIND_WORDS: Final = {
     "hidden": "hidden notes",
     "system": "system text",

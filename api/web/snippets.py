@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from os.path import commonprefix
 from typing import Final
 
-import snowballstemmer
 from markupsafe import Markup, escape
 
 from backread.store.fulltext import words
 from recall.query import QUESTION_WORDS
+from recall.sentences import stem
 
 _SNIPPET_CHARACTERS: Final = 300
 _LEAD_CHARACTERS: Final = 80
@@ -65,17 +64,12 @@ def _pattern(terms: Sequence[str]) -> re.Pattern[str] | None:
     return re.compile("|".join(parts), re.IGNORECASE) if parts else None
 
 
-@cache
-def _stemmer() -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer("english")
-
-
 def _stem(word: str) -> str:
     """What the word's other endings begin with, too: "bak" for bake, "memor" for memory."""
-    stem = commonprefix([word, str(_stemmer().stemWord(word))])  # noqa: RUF071 - no paths
-    if len(stem) > _SHORTEST_STEM and stem.endswith("e"):
-        stem = stem[:-1]
-    return stem if len(stem) >= _SHORTEST_STEM else word
+    shared = commonprefix([word, stem(word)])  # noqa: RUF071 - no paths
+    if len(shared) > _SHORTEST_STEM and shared.endswith("e"):
+        shared = shared[:-1]
+    return shared if len(shared) >= _SHORTEST_STEM else word
 
 
 def _best_start(text: str, pattern: re.Pattern[str]) -> int:

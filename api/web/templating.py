@@ -8,6 +8,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from api.accounts.passwords import MAX_LENGTH, MIN_LENGTH
 from api.web import filters
 from api.web.assets import asset
 from api.web.content import render_markdown
@@ -24,7 +25,12 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(asset=asset, version=__version__)
+    environment.globals.update(
+        asset=asset,
+        version=__version__,
+        password_min=MIN_LENGTH,
+        password_max=MAX_LENGTH,
+    )
     environment.filters.update(filters.FILTERS, markdown=render_markdown)
     return environment
 

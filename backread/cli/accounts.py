@@ -1,4 +1,4 @@
-"""`backread user add`: accounts without the web page."""
+"""`backread user …`: accounts without the web page."""
 
 import secrets
 import sys
@@ -58,6 +58,40 @@ def add(
     typer.echo(f"Added {added['email']} ({added['role']}).")
     if is_made:
         note("Its password, shown only now:")
+        typer.echo(password)
+
+
+@user.command("set-password")
+def set_password(
+    email: Annotated[str, typer.Argument(help="The account's address.")],
+    password_stdin: Annotated[
+        bool, typer.Option("--password-stdin", help="Read the password from the first input line.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Give an account a new password and sign its browsers out.
+
+    Asks for it at a terminal. Otherwise, without --password-stdin, a random one is made and
+    printed.
+    """
+    from api.accounts import service
+    from backread.errors import NotFound
+    from backread.store.repositories.accounts import find_by_email
+
+    with open_kernel(load_settings()) as kernel:
+        with kernel.store.read() as session:
+            account = find_by_email(session, email.strip().lower())
+        if account is None:
+            raise NotFound(f"There is no account for {email}.", hint="Check the address.")
+        password, is_made = _password(password_stdin)
+        with kernel.store.write() as session:
+            service.set_password(session, account.id, password)
+    if as_json:
+        print_json({"email": account.email} | ({"password": password} if is_made else {}))
+        return
+    typer.echo(f"{account.email} has a new password; its browsers are signed out.")
+    if is_made:
+        note("The password, shown only now:")
         typer.echo(password)
 
 

@@ -26,6 +26,11 @@ class _Commands(TyperGroup):
         except BackreadError as error:
             show_error(error, as_json=self.as_json)
             raise typer.Exit(1) from error
+        except OSError as error:
+            if not error.filename:
+                raise
+            show_error(_unusable_path(error), as_json=self.as_json)
+            raise typer.Exit(1) from error
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **options: Any) -> Any:
         self.as_json = "--json" in (sys.argv[1:] if args is None else args)
@@ -38,6 +43,14 @@ class _Commands(TyperGroup):
             show_error(usage, as_json=True)
             code = error.exit_code
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _unusable_path(error: OSError) -> BackreadError:
+    return BackreadError(
+        f"{error.filename} cannot be used: {error.strerror}.",
+        hint="Check who owns it and the free disk space, or name another data folder with "
+        "BACKREAD_HOME.",
+    )
 
 
 app = typer.Typer(

@@ -86,15 +86,9 @@ def _run_import(
 def count_without_vectors(kernel: "Kernel", principal: "Principal") -> int:
     """Passages that cannot be found by meaning yet."""
     from backread.store.repositories.indexing import count_to_embed
-    from ingest.indexing import dense_signature
 
     with kernel.store.read() as session:
-        return count_to_embed(
-            session,
-            principal.account_id,
-            lexical=kernel.index.lexical_signature,
-            dense=dense_signature(kernel),
-        )
+        return count_to_embed(session, principal.account_id, dense=kernel.dense_signature)
 
 
 def follow_embedding(kernel: "Kernel", principal: "Principal", *, quiet: bool) -> None:

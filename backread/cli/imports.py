@@ -103,6 +103,8 @@ def _print_report(report: "ImportReport") -> None:
     totals = report.totals
     if report.error is not None:
         typer.secho(f"Not imported: {report.error.message}", fg="red", err=True)
+        if not totals.found:
+            return
     verb = "Would import" if report.is_dry_run else "Found"
     platforms = ", ".join(f"{count:,} of {name}" for name, count in report.platforms.items())
     typer.echo(f"{verb} {totals.found:,} conversations{f' ({platforms})' if platforms else ''}:")

@@ -35,8 +35,9 @@ def recall(
         list[str], typer.Argument(metavar="QUERY…", help="One question, or up to 15 at once.")
     ],
     max_tokens: Annotated[
-        int, typer.Option("--max-tokens", help="Length of each answer: 600 if 0, at most 2000.")
-    ] = 0,
+        int | None,
+        typer.Option("--max-tokens", help="Length of each answer: 600 if not given, at most 2000."),
+    ] = None,
     after: After = "",
     before: Before = "",
     mode: Mode = "",
@@ -61,7 +62,7 @@ def recall(
     from recall.history import RecallQuery, RecallRequest, recall_chat_history
 
     options: dict[str, Any] = {
-        "max_tokens": max_tokens or None,
+        "max_tokens": max_tokens,
         "after": after or None,
         "before": before or None,
         "mode": mode or None,

@@ -19,7 +19,10 @@ ParentPipe = Annotated[int, typer.Option("--parent-pipe", hidden=True)]
 Host = Annotated[
     str, typer.Option("--host", help="Address to listen on. This machine only, if not given.")
 ]
-Port = Annotated[int, typer.Option("--port", min=-1, max=65535, help="Port; 0 takes a free one.")]
+Port = Annotated[
+    int | None,
+    typer.Option("--port", min=0, max=65535, help="Port, 8787 if not given; 0 takes a free one."),
+]
 PublicUrl = Annotated[
     str,
     typer.Option("--public-url", metavar="URL", help="Address people and AI tools reach it at."),
@@ -36,7 +39,7 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def up(
-    port: Port = -1, public_url: PublicUrl = "", host: Host = "", as_json: JsonOption = False
+    port: Port = None, public_url: PublicUrl = "", host: Host = "", as_json: JsonOption = False
 ) -> None:
     """Start everything: the web app, the MCP server and the background work."""
     from backread.supervisor.broker import find_local_broker
@@ -47,6 +50,7 @@ def up(
     settings = _with_options(load_settings(), host=host, port=port, public_url=public_url)
     lock = HomeLock(settings)
     lock.acquire()
+    note("Starting…")
     try:
         with listen(settings.host, settings.port) as listener:
             settings = change_settings(settings, port=listener.getsockname()[1])
@@ -65,11 +69,13 @@ def up(
         lock.release()
 
 
-def _with_options(settings: "Settings", *, host: str, port: int, public_url: str) -> "Settings":
+def _with_options(
+    settings: "Settings", *, host: str, port: int | None, public_url: str
+) -> "Settings":
     changes: dict[str, object] = {}
     if host:
         changes["host"] = host
-    if port >= 0:
+    if port is not None:
         changes["port"] = port
     if public_url:
         changes["public_url"] = public_url
@@ -92,7 +98,7 @@ def _announce(settings: "Settings", ready: "Ready", *, as_json: bool) -> None:
 
 
 def serve(
-    port: Port = -1,
+    port: Port = None,
     public_url: PublicUrl = "",
     host: Host = "",
     prepare: Annotated[
@@ -131,8 +137,8 @@ def worker(
         list[str], typer.Option("--queue", help="interactive or background; both if not given.")
     ] = [],  # noqa: B006 - Typer reads it and makes a list of its own
     concurrency: Annotated[
-        int, typer.Option("--concurrency", min=0, help="Jobs at the same time.")
-    ] = 0,
+        int | None, typer.Option("--concurrency", min=1, help="Jobs at the same time.")
+    ] = None,
     poll: Annotated[
         bool, typer.Option("--poll", help="Look into the database for jobs; needs no broker.")
     ] = False,
@@ -234,10 +240,13 @@ def _prepare(settings: "Settings") -> None:
     from backread.jobs.sweeper import forget_sent
     from backread.store.engine import Store
     from backread.store.migrate import upgrade
+    from ingest.indexing import enqueue_catch_up
 
     store = Store(settings.sqlalchemy_url)
     try:
         upgrade(store)
         forget_sent(store)
+        with store.write() as session:
+            enqueue_catch_up(session)
     finally:
         store.close()

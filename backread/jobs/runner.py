@@ -28,6 +28,7 @@ MAX_FAILURES = 25  # in a row without progress: about an hour and a half of tryi
 _BACKOFF_FIRST_SECONDS = 2.0
 _BACKOFF_MOST_SECONDS = 300.0
 _RETRYABLE = (Unavailable, OperationalError)
+_UNFINISHED = frozenset({"failed", "dead", "cancelled"})
 
 _log = get_logger(__name__)
 _random = secrets.SystemRandom()
@@ -144,8 +145,11 @@ def _finish(kernel: Kernel, job: Job, lease: Lease, state: str, reason: str) -> 
     if state == "retry":
         failures += 1
         state = "dead" if failures >= MAX_FAILURES else "retry"
-    if state in {"failed", "dead", "cancelled"}:
-        _tell_unfinished(job, lease, state, reason)
+    if state in _UNFINISHED and not _told_unfinished(job, lease, state, reason):
+        # What it worked on would look under way for ever. The job can be run once more, so its
+        # end is written when that could be told.
+        failures += 1
+        state = state if failures >= 2 * MAX_FAILURES else "retry"
     now = utcnow()
     done, total = lease.progress
     values = {
@@ -176,14 +180,16 @@ def _queue_again(kernel: Kernel, job: Job, values: dict[str, object], now: datet
             return "cancelled" if update_job(session, job, state="cancelled", **ended) else "lost"
 
 
-def _tell_unfinished(job: Job, lease: Lease, state: str, reason: str) -> None:
+def _told_unfinished(job: Job, lease: Lease, state: str, reason: str) -> bool:
     definition = JOBS.get(job.name)
     if definition is None or definition.on_unfinished is None:
-        return
+        return True
     try:
         definition.on_unfinished(lease, state, reason)
     except Exception as error:  # noqa: BLE001 - must not keep the job's own end from the row
         _log.exception("job_unfinished_hook_failed", error=type(error).__name__)
+        return False
+    return True
 
 
 def backoff_seconds(failures: int) -> float:

@@ -25,21 +25,30 @@ _GRACE = timedelta(seconds=5)
 _SEND_AGAIN_AFTER = timedelta(minutes=10)
 
 
-def sweep(kernel: Kernel) -> int:
+def sweep(kernel: Kernel, *, is_new_worker: bool = False) -> int:
     """Sends what needs sending and returns how many jobs that were. Does nothing that another
-    sweep at the same time could spoil."""
+    sweep at the same time could spoil.
+
+    `is_new_worker`: what was sent to the former one may have ended with it, so all is sent again.
+    """
     now = utcnow()
     with kernel.store.read() as session:
         jobs = due_jobs(session, now)
+    settings = kernel.settings
     sent = [
-        job.id
+        job
         for job in jobs
-        if _needs_sending(kernel.settings, job, now) and send(job.id, job.name)
+        if (
+            is_claimable(settings, job, now)
+            if is_new_worker
+            else _needs_sending(settings, job, now)
+        )
+        and send(job.id, job.name)
     ]
     if sent:
         with kernel.store.write() as session:
             mark_sent(session, sent, now)
-    forget_dead(kernel.settings, {job.worker for job in jobs if job.state == "running"})
+    forget_dead(settings, {job.worker for job in jobs if job.state == "running"})
     return len(sent)
 
 

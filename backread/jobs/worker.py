@@ -69,8 +69,8 @@ def run_job_by_id(self: KernelTask, job_id: str) -> None:
 
 
 @app.task(base=KernelTask, bind=True, name=SWEEP)
-def sweep_outbox(self: KernelTask) -> None:
-    sweep(self.kernel)
+def sweep_outbox(self: KernelTask, is_new_worker: bool = False) -> None:
+    sweep(self.kernel, is_new_worker=is_new_worker)
 
 
 @app.task(base=KernelTask, bind=True, name=TIDY)
@@ -102,7 +102,7 @@ def serve_worker(
 
     def sweep_now(**_signal: Any) -> None:
         # What the former worker was doing when it was killed goes on at once.
-        app.send_task(SWEEP, queue=queues[0].value, retry=False)
+        app.send_task(SWEEP, args=[True], queue=queues[0].value, retry=False)
 
     signals.worker_ready.connect(sweep_now, weak=False)
     worker = connect(settings).Worker(

@@ -33,8 +33,8 @@ class FastembedEmbedder:
     whichever thread comes first.
 
     Raises InvalidInput when there is no such model, Unavailable when it cannot be loaded. In a
-    model computed in int8 the last digits of a vector depend on the texts embedded beside it
-    (the cosine stays above .99).
+    model computed in int8 a vector depends a little on the texts embedded beside it, because the
+    scale of a batch is shared.
     """
 
     def __init__(

@@ -48,5 +48,14 @@ class Base(DeclarativeBase):
     }
 
 
+def sqlite_time(moment: datetime | None) -> str | None:
+    """A time as `UtcDateTime` stores it on SQLite, for rows that go through the driver."""
+    if moment is None:
+        return None
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return moment.isoformat(" ", "microseconds")[:26]
+
+
 def utcnow() -> datetime:
     return datetime.now(UTC)

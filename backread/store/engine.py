@@ -19,6 +19,8 @@ WriteSession = NewType("WriteSession", ReadSession)
 
 _AFTER_COMMIT = "backread_after_commit"
 _SQLITE_WAIT_SECONDS = 30
+_SQLITE_LOG_BYTES = 64 * 1024**2  # what the write-ahead log shrinks to once it can begin anew
+_SQLITE_PAGE_BYTES = 16384  # of a new database: rows hold texts, and large pages store them faster
 
 
 class Store:
@@ -42,8 +44,10 @@ class Store:
             # pysqlite's own transaction handling starts transactions too late for IMMEDIATE.
             connection.isolation_level = None
             cursor = connection.cursor()
+            cursor.execute(f"PRAGMA page_size={_SQLITE_PAGE_BYTES}")
             cursor.execute("PRAGMA journal_mode=WAL")
             cursor.execute("PRAGMA synchronous=NORMAL")
+            cursor.execute(f"PRAGMA journal_size_limit={_SQLITE_LOG_BYTES}")
             cursor.execute("PRAGMA foreign_keys=ON")
             cursor.execute("PRAGMA cache_size=-65536")
             cursor.execute("PRAGMA temp_store=MEMORY")

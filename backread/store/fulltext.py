@@ -12,15 +12,14 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# Changes whenever `fold` or `words` give another result, because texts must then be indexed again.
-FOLDING_VERSION = 1
+# A change of what `fold` and `words` give needs a migration that fills the full-text tables again.
 
 _MAX_WORD = 200  # PostgreSQL refuses lexemes over 2 kB; no word people look for is so long
 _MAX_POSITION = 16_383  # of a PostgreSQL tsvector
 _COLUMN_GAP = 8  # so that no phrase reaches from the heading into the text
 
 _UNSPACED = re.compile(
-    "(["
+    "["
     "\u0e00-\u0eff"  # Thai, Lao
     "\u1000-\u109f"  # Burmese
     "\u1780-\u17ff"  # Khmer
@@ -28,7 +27,7 @@ _UNSPACED = re.compile(
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
     "\uac00-\ud7a3"  # Hangul syllables
     "\U00020000-\U0003ffff"  # Han, further planes
-    "])"
+    "]+"
 )
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _WORD = re.compile(r"[^\W_]+")
@@ -40,10 +39,10 @@ def fold(text: str) -> str:
         text = text.replace("\x00", " ")
     if text.isascii():
         return text
-    apart = unicodedata.normalize("NFKD", text)
-    if apart != text:
+    if not unicodedata.is_normalized("NFKD", text):
+        apart = unicodedata.normalize("NFKD", text)
         text = unicodedata.normalize("NFC", _ACCENTS.sub("", apart))
-    return _UNSPACED.sub(r" \1 ", text) if _UNSPACED.search(text) else text
+    return _UNSPACED.sub(lambda run: f" {' '.join(run.group())} ", text)
 
 
 def words(text: str) -> list[str]:

@@ -8,12 +8,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 _FIRST_PAUSE_SECONDS = 0.5
-_LONGEST_PAUSE_SECONDS = 30.0
+_LONGEST_PAUSE_SECONDS = 10.0
+_KILLED_WITHIN_SECONDS = 5.0
 _STABLE_AFTER_SECONDS = 60.0
 _LOG_LIMIT_BYTES = 10 * 1024**2
 _PR_SET_PDEATHSIG = 1
@@ -70,6 +72,7 @@ class Child:
         if self.process is None or self.process.poll() is None:
             return None
         code = self.process.returncode
+        _kill_group(self.process.pid)  # what it forked would work on beside its successor
         self.process = None
         if time.monotonic() - self.started_at > _STABLE_AFTER_SECONDS:
             self.crashes = 0
@@ -85,8 +88,9 @@ class Child:
     def kill(self) -> None:
         """Ends the process and everything it has forked."""
         if self.process is not None and self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
+            _kill_group(self.process.pid)
+            with suppress(subprocess.TimeoutExpired):  # stuck in the kernel; init collects it
+                self.process.wait(_KILLED_WITHIN_SECONDS)
 
     def has_ended(self) -> bool:
         return self.process is None or self.process.poll() is not None
@@ -123,6 +127,11 @@ class Child:
         with open(self.log, "rb") as log:
             log.seek(max(0, self.log.stat().st_size - 8192))
             return log.read().decode("utf-8", "replace").splitlines()[-count:]
+
+
+def _kill_group(leader: int) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(leader, signal.SIGKILL)
 
 
 def _is_error(line: str) -> bool:

@@ -66,6 +66,7 @@ class Supervisor:
                 self._start_first()
                 while not self._stop_requested:
                     self._watch(wake_up)
+                self._say("Stopping…")
             finally:
                 self._stop_all()
 

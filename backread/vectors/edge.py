@@ -20,8 +20,10 @@ from backread.vectors.edge_shard import (
     edge_filter,
     edge_point,
     edge_query,
+    is_lost,
     library_errors,
     open_shard,
+    remove_shard,
 )
 from backread.vectors.encoded import EncodedFilter, EncodedPoint, EncodedQuery, EncodingIndex
 from backread.vectors.index import Collection, ScoredPoint
@@ -48,7 +50,21 @@ class EdgeIndex(EncodingIndex):
         self._flusher: threading.Thread | None = None
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._lock_file = _take_lock(self._directory / "lock")
-        self._generation = _generation(self._directory / "generation")
+        self._generation = self._settle_generation()
+
+    def _settle_generation(self) -> str:
+        """The generation of the shards that are there.
+
+        One that was lost, or not made to its end, will be made anew, without the points that the
+        database counts as indexed. So it begins a new generation, under which all is indexed again.
+        """
+        path = self._directory / "generation"
+        lost = [each for each in Collection if is_lost(self._directory / each)]
+        if lost:
+            path.unlink(missing_ok=True)  # first: killed half way, the next start does the same
+        for each in lost:
+            remove_shard(self._directory / each)
+        return _generation(path)
 
     @property
     def lexical_signature(self) -> str:

@@ -45,22 +45,36 @@ def library_errors(doing: str, hint: str = "") -> Iterator[None]:
         raise Unavailable(f"The search index failed to {doing}: {error}.", hint=hint) from error
 
 
+def is_lost(path: Path) -> bool:
+    """Whether there was a shard at `path`, or the beginning of one, and there is no more."""
+    return _mark_of(path).exists() != path.is_dir()
+
+
+def remove_shard(path: Path) -> None:
+    """Leaves `path` as it was before there was a shard."""
+    shutil.rmtree(path, ignore_errors=True)
+    _mark_of(path).unlink(missing_ok=True)
+
+
+def _mark_of(path: Path) -> Path:
+    return path.with_suffix(".whole")
+
+
 def open_shard(path: Path) -> EdgeShard:
     """Opens the shard at `path`, or makes it. One that a killed process left half made is made
     anew. Raises Unavailable when it cannot be read."""
-    whole = path.with_suffix(".whole")
     hint = (
         f"If this stays, stop Backread, delete {path.parent} and run `backread reindex`: "
         "all of it can be built again from the database."
     )
     with library_errors("open", hint=hint):
-        if whole.exists():
+        if _mark_of(path).exists():
             return EdgeShard.load(str(path))
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(mode=0o700)
         shard = _create_shard(path)
         shard.flush()
-        whole.touch(mode=0o600)
+        _mark_of(path).touch(mode=0o600)
         return shard
 
 

@@ -1,5 +1,7 @@
 """Opens the search index that the settings name."""
 
+import fcntl
+import os
 import time
 from pkgutil import resolve_name
 
@@ -18,8 +20,8 @@ def open_index(settings: Settings, embedding_signature: str) -> VectorIndex:
     """The index for vectors of the embedding model with this signature.
 
     A Qdrant server if the settings name one; else the embedded index: through its owner when
-    `backread up` runs, in this process when it does not. Call it after a fork, never before.
-    Raises Unavailable when another process keeps the embedded index to itself.
+    `backread up` runs, in this process when it does not and only then. Call it after a fork,
+    never before. Raises Unavailable when another process keeps the embedded index to itself.
     """
     if settings.qdrant_url:
         # By name: the client takes seconds to import, and most installations never need it.
@@ -36,8 +38,29 @@ def open_index(settings: Settings, embedding_signature: str) -> VectorIndex:
         if is_owner_alive(path):
             return SocketIndex(path, embedding_signature)
         try:
+            if _has_server(settings):
+                raise Unavailable(
+                    "The search index of the running server is not there yet.",
+                    hint="It is being started; try once more in a moment.",
+                )
             return EdgeIndex(settings.index_dir, embedding_signature)
         except Unavailable:
             if time.monotonic() > deadline:
                 raise
         time.sleep(_LOCK_POLL_SECONDS)
+
+
+def _has_server(settings: Settings) -> bool:
+    """Whether a supervisor holds the data folder. Its owner may be away for the moment of a
+    restart: who took the index then would keep the owner out of it."""
+    try:
+        handle = os.open(settings.run_dir / "server.lock", os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False

@@ -1,6 +1,7 @@
 """What retrieval scores on labelled question sets, and what each part of it adds.
 
-    python -m benchmarks.recall_quality BENCH [--sets locomo realmem] [--runs DIR] [--keep HOME]
+    python -m benchmarks.recall_quality BENCH [--sets locomo realmem] [--conversations NAME …]
+        [--variants NAME …] [--runs DIR] [--keep HOME] [--abstention QUESTIONS]
 
 BENCH is a folder of sets; each has `docs.jsonl.gz` (corpus, conv, session, msg, role, ts, text)
 and `queries.jsonl.gz` (conv, qid, text, gold_msgs, gold_sessions, …). The data is not part of this
@@ -18,8 +19,9 @@ from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.migrate import upgrade
 from benchmarks.recall_quality.ablation import VARIANTS
-from benchmarks.recall_quality.data import read_set
-from benchmarks.recall_quality.loading import load
+from benchmarks.recall_quality.abstention import print_abstention
+from benchmarks.recall_quality.data import BenchSet, read_set
+from benchmarks.recall_quality.loading import Loaded, load
 from benchmarks.recall_quality.running import run_variant
 from benchmarks.recall_quality.scoring import score
 
@@ -30,30 +32,54 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=["locomo", "realmem"])
     parser.add_argument("--runs", type=Path, help="folder to write run files to")
     parser.add_argument("--keep", type=Path, help="data folder to use and keep, for a second run")
+    parser.add_argument(
+        "--conversations", nargs="+", help="only these histories (`conv`) of the sets"
+    )
+    names = [variant.name for variant in VARIANTS]
+    parser.add_argument("--variants", nargs="+", choices=names, default=names)
+    parser.add_argument(
+        "--abstention",
+        type=int,
+        metavar="QUESTIONS",
+        help="measure instead, on so many questions a set, what is answered and what is not",
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="backread-bench-") as scratch:
         home = arguments.keep or Path(scratch)
         kernel = Kernel(Settings(home=home))
         upgrade(kernel.store)
         for name in arguments.sets:
-            _one_set(kernel, arguments.bench / name, arguments.runs)
+            data = read_set(arguments.bench / name, arguments.conversations)
+            loaded = _load(kernel, name, data)
+            if arguments.abstention:
+                print_abstention(kernel, data, loaded, arguments.abstention)
+            else:
+                _print_quality(kernel, name, data, loaded, arguments)
         kernel.close()
 
 
-def _one_set(kernel: Kernel, folder: Path, runs: Path | None) -> None:
-    data = read_set(folder)
+def _load(kernel: Kernel, name: str, data: BenchSet) -> Loaded:
     started = time.perf_counter()
     loaded = load(kernel, data)
     took = time.perf_counter() - started
-    print(f"\n{folder.name}: {len(data.documents)} turns, {loaded.passages} passages, {took:.0f} s")
+    print(f"\n{name}: {len(data.documents)} turns, {loaded.passages} passages, {took:.0f} s")
     print(f"embedding: {kernel.embedder.signature}")
+    return loaded
+
+
+def _print_quality(
+    kernel: Kernel, name: str, data: BenchSet, loaded: Loaded, arguments: argparse.Namespace
+) -> None:
+    runs: Path | None = arguments.runs
     print(f"{'variant':28s} turn R@5  R@10   MRR   | session R@5  R@10  MRR   | ms p50   p95")
     for variant in VARIANTS:
+        if variant.name not in arguments.variants:
+            continue
         answers = run_variant(kernel, data, loaded, variant)
         print(f"{variant.name:28s} {score(data.questions, answers)}", flush=True)
         if runs is not None:
             runs.mkdir(parents=True, exist_ok=True)
-            answers.write(runs, folder.name, variant.name)
+            answers.write(runs, name, variant.name)
 
 
 if __name__ == "__main__":

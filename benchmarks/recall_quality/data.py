@@ -3,7 +3,7 @@
 import gzip
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,8 +41,8 @@ class BenchSet:
     questions: list[BenchQuestion]
 
 
-def read_set(folder: Path) -> BenchSet:
-    """Raises FileNotFoundError when the folder does not hold a set."""
+def read_set(folder: Path, convs: Collection[str] | None = None) -> BenchSet:
+    """The set, or those of its histories. Raises FileNotFoundError when the folder holds none."""
     documents = [
         Document(
             conv=row["conv"],
@@ -66,6 +66,9 @@ def read_set(folder: Path) -> BenchSet:
         )
         for row in _rows(folder / "queries.jsonl.gz")
     ]
+    if convs is not None:
+        documents = [each for each in documents if each.conv in convs]
+        questions = [each for each in questions if each.conv in convs]
     return BenchSet(documents, questions)
 
 

@@ -40,6 +40,9 @@ _DAMAGE = (
     OverflowError,
     NotImplementedError,
 )
+# Files that hold chats in some exports and anything at all in others.
+_MAYBE = (".html", ".htm", ".md", ".csv", ".vscdb")
+_CANDIDATES = (".json", ".jsonl", ".ndjson", ".zst", ".zip", *_MAYBE)
 _READABLE = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _AGAIN = "Download the export again, or make a new zip of its files."
 
@@ -214,7 +217,12 @@ def is_candidate(name: str) -> bool:
     base = name.replace("\\", "/").rsplit("/", 1)[-1].lower()
     if base.startswith(("._", "file-", "file_")) or "__macosx/" in name.lower():
         return False
-    return base.endswith((".json", ".jsonl", ".ndjson", ".zip"))
+    return base.endswith(_CANDIDATES)
+
+
+def is_maybe(name: str) -> bool:
+    """Whether a file of this kind, when it holds no chats, is nothing to speak of."""
+    return name.lower().endswith(_MAYBE)
 
 
 def _check_ratio(name: str, inflated: int, packed: int, settings: Settings) -> None:

@@ -5,9 +5,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ingest.importers.base import dict_in, dicts_in
+from ingest.importers.base import dicts_in
 
-_CHOOSE = "Choose the zip from ChatGPT's or Claude's data export, or a conversations.json from it."
+CHOOSE = (
+    "Choose the zip or the file of a chat tool's data export, such as ChatGPT's, Claude's or "
+    "Gemini's, or a folder that it was unpacked to. The guide to imports lists all that are read."
+)
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG", "a PNG picture"),
@@ -66,7 +69,7 @@ class Shape:
     """
 
     label: str
-    hint: str = _CHOOSE
+    hint: str = CHOOSE
     is_companion: bool = False
     note: str = ""
 
@@ -84,13 +87,7 @@ CLAUDE_MANIFEST = Shape(
 )
 ASSET_NAMES = Shape("ChatGPT's list of attachment names, not the chats", is_companion=True)
 
-
-def _not_yet(name: str) -> Shape:
-    return Shape(
-        f"a {name} export, which is not supported yet",
-        "Chats from ChatGPT and Claude can be imported.",
-        note=f"It looks like a {name} export, which is not supported yet.",
-    )
+CODEX_TITLES = Shape("Codex's list of its sessions, not the sessions", is_companion=True)
 
 
 def _companion(label: str, note: str = "") -> Shape:
@@ -114,14 +111,6 @@ def _has(*keys: str) -> _Test:
     return lambda value: all(key in value for key in keys)
 
 
-def _is_deepseek(value: Mapping[str, Any]) -> bool:
-    nodes = dict_in(value.get("mapping")).values()
-    messages = [dict_in(dict_in(node).get("message")) for node in nodes]
-    return "mapping" in value and (
-        "inserted_at" in value or any("fragments" in message for message in messages)
-    )
-
-
 def _is_claude_manifest(value: Mapping[str, Any]) -> bool:
     return any("export_url" in entry for entry in dicts_in(value.get("data_files")))
 
@@ -136,44 +125,19 @@ def _is_takeout(value: Mapping[str, Any]) -> bool:
     return "header" in value and "title" in value and ("time" in value or "products" in value)
 
 
-def _is_librechat(value: Mapping[str, Any]) -> bool:
-    return "conversationId" in value and ("messages" in value or "endpoint" in value)
-
-
-def _is_openwebui(value: Mapping[str, Any]) -> bool:
-    chat = dict_in(value.get("chat")) or value
-    return "history" in chat and "messages" in dict_in(chat.get("history"))
-
-
-def _is_claude_code(value: Mapping[str, Any]) -> bool:
-    return "sessionId" in value and ("parentUuid" in value or "cwd" in value or "leafUuid" in value)
-
-
-def _is_codex(value: Mapping[str, Any]) -> bool:
-    return "payload" in value and "timestamp" in value and "type" in value
-
-
-def _is_grok(value: Mapping[str, Any]) -> bool:
-    first = dicts_in(value.get("conversations"))[:1]
-    return "responses" in value or any("responses" in each for each in first)
-
-
 _SHAPES: tuple[tuple[_Test, Shape], ...] = (
     (_is_claude_manifest, CLAUDE_MANIFEST),
     (_has("export_files", "logical_files"), CHATGPT_MANIFEST),
     (_is_asset_names, ASSET_NAMES),
-    (_is_deepseek, _not_yet("DeepSeek")),
-    (_is_grok, _not_yet("Grok")),
-    (_has("chunkedPrompt"), _not_yet("Google AI Studio")),
-    (_has("projectHash", "sessionId"), _not_yet("Gemini CLI")),
-    (_is_claude_code, _not_yet("Claude Code")),
-    (_is_codex, _not_yet("Codex")),
-    (_is_librechat, _not_yet("LibreChat")),
-    (_is_openwebui, _not_yet("Open WebUI")),
-    (_has("requests", "responderUsername"), _not_yet("VS Code Copilot")),
-    (_has("chatID", "messages"), _not_yet("TypingMind")),
-    (_has("histories"), _not_yet("Character.AI")),
-    (_is_takeout, _not_yet("Google Takeout")),
+    (_has("id", "thread_name"), CODEX_TITLES),
+    (
+        _has("sessionId", "messageId", "message"),
+        _companion("Gemini CLI's log of prompts, not its sessions"),
+    ),
+    (
+        _is_takeout,
+        _companion("Google's record of other activity than chats with Gemini"),
+    ),
     (
         _has("account_uuid", "conversations_memory"),
         _companion(

@@ -6,16 +6,22 @@ from typing import Any
 
 from backread.errors import BackreadError, LimitExceeded, UnreadableImport
 from backread.settings import Settings
+from ingest.containers.archive import is_maybe
 from ingest.containers.looks import (
     ASSET_NAMES,
     CHATGPT_MANIFEST,
+    CHOOSE,
     CLAUDE_MANIFEST,
+    CODEX_TITLES,
     Shape,
     shape_of,
 )
-from ingest.containers.sources import CHOOSE, FoundSources, Source
+from ingest.containers.source import Source
+from ingest.containers.sources import FoundSources
+from ingest.cutting import cut
 from ingest.importers import importer_for
-from ingest.json_stream import load, split
+from ingest.importers.base import text_in
+from ingest.json_stream import load
 from ingest.normalise import clean
 
 _ELEMENTS_LOOKED_AT = 20
@@ -28,6 +34,7 @@ class Contents:
 
     sources: list[Source] = field(default_factory=list)
     asset_names: dict[str, str] = field(default_factory=dict)
+    titles: dict[str, str] = field(default_factory=dict)  # by conversation, from lists beside them
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -71,10 +78,14 @@ def examine(found: FoundSources, settings: Settings) -> Contents:
         else:
             others.append((source, probe))
             _note(probe, contents, listed)
+            if probe.shape is CODEX_TITLES:
+                contents.titles.update(_listed_titles(source, settings))
     if not has_conversations:
         problems += [(source.name, error) for source, error in damaged]
         raise _nothing_found(problems, others)
-    contents.warnings += [f"{name} was not imported. {error}" for name, error in problems]
+    contents.warnings += [
+        f"{name} was not imported. {error}" for name, error in problems if not is_maybe(name)
+    ]
     contents.warnings += _missing_shards(listed, found.sources)
     return contents
 
@@ -82,7 +93,7 @@ def examine(found: FoundSources, settings: Settings) -> Contents:
 def _probe(source: Source, settings: Settings) -> _Probe:
     problem = ""
     count = 0
-    for element in split(source.chunks(), settings.conversation_max_bytes):
+    for element in cut(source, settings):
         count += 1
         if count > _ELEMENTS_LOOKED_AT:
             break
@@ -111,6 +122,21 @@ def _note(probe: _Probe, contents: Contents, listed: list[str]) -> None:
     note = probe.shape.note if probe.shape is not None else ""
     if note and note not in contents.warnings:
         contents.warnings.append(note)
+
+
+def _listed_titles(source: Source, settings: Settings) -> dict[str, str]:
+    """The last title that the list gives each session."""
+    titles: dict[str, str] = {}
+    for element in cut(source, settings):
+        try:
+            value = load(element.body) if not element.problem else None
+        except ValueError:
+            continue
+        if isinstance(value, dict) and len(titles) < _NAMES_KEPT:
+            title = text_in(value.get("thread_name")).strip()
+            if title:
+                titles[text_in(value.get("id"))] = title
+    return titles
 
 
 def _listed_shards(manifest: dict[str, Any]) -> Iterable[str]:

@@ -1,12 +1,12 @@
-"""From chosen files to the JSON texts inside them that hold conversations.
+"""From chosen files to the texts inside them that may hold conversations.
 
-Zips, folders, bare JSON and several of these at once come to one ordered list of sources. The
+Zips, folders, bare files and several of these at once come to one ordered list of sources. The
 order depends on the files alone, so a resumed import finds the same list.
 """
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,11 +14,13 @@ from typing import BinaryIO
 
 from backread.errors import BackreadError, LimitExceeded, UnreadableImport
 from backread.settings import Settings
-from ingest.containers.archive import Archive, Member, is_candidate, is_read
-from ingest.containers.looks import looks_like
+from ingest.containers.archive import Archive, Member, is_candidate, is_maybe, is_read
+from ingest.containers.inflate import inflated, is_packed
+from ingest.containers.looks import CHOOSE, looks_like
+from ingest.containers.source import Source
+from ingest.cutting import cutter_for
 from ingest.json_stream import CHUNK_BYTES
 
-CHOOSE = "Choose the zip from ChatGPT's or Claude's data export, or a conversations.json from it."
 _HEAD_BYTES = 512
 _MEMBERS_LOOKED_INTO = 200
 _ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
@@ -31,16 +33,6 @@ class SourceFile:
     name: str
     path: Path
     size: int = 0  # bytes; of a folder 0
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One JSON text. `chunks` reads it from the start, as often as it is called."""
-
-    name: str
-    base_name: str
-    size: int
-    chunks: Callable[[], Iterator[bytes]]
 
 
 @dataclass(slots=True)
@@ -69,6 +61,8 @@ def find_sources(files: Sequence[SourceFile], settings: Settings, stack: ExitSta
 def _find_in_file(
     path: Path, name: str, settings: Settings, stack: ExitStack, found: FoundSources
 ) -> None:
+    if path.exists() and not path.is_file():  # to open a pipe would wait for its writer
+        raise UnreadableImport(f"{name} is not a file but a device or a pipe.", hint=CHOOSE)
     try:
         handle = path.open("rb")
     except FileNotFoundError as error:
@@ -85,12 +79,16 @@ def _find_in_file(
     handle.close()
     if not head:
         raise UnreadableImport(f"{name} is empty (0 bytes).", hint=CHOOSE)
-    if not _starts_like_json(head):
+    size = path.stat().st_size
+    source = Source(name, Path(name).name, size, lambda: _file_chunks(path, name))
+    if is_packed(head):
+        source = inflated(source, settings)
+        head = source.head()[:_HEAD_BYTES]
+    if not _starts_like_json(head) and cutter_for(source) is None:
         raise UnreadableImport(
             f"{name} looks like {looks_like(head)}, not like a chat export.", hint=CHOOSE
         )
-    size = path.stat().st_size
-    found.sources.append(Source(name, Path(name).name, size, lambda: _file_chunks(path, name)))
+    found.sources.append(source)
 
 
 def _file_chunks(path: Path, name: str) -> Iterator[bytes]:
@@ -105,13 +103,14 @@ def _file_chunks(path: Path, name: str) -> Iterator[bytes]:
 def _find_in_folder(
     file: SourceFile, settings: Settings, stack: ExitStack, found: FoundSources
 ) -> None:
-    """JSON and zip files at any depth. Links are not followed: they may lead anywhere."""
+    """Files that may hold chats, at any depth. Links are not followed: they may lead anywhere."""
     count = 0
     for folder, folders, names in os.walk(file.path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = Path(folder) / name
-            if name.startswith(".") or not is_candidate(name) or path.is_symlink():
+            is_wanted = is_candidate(name) or "." not in name
+            if name.startswith(".") or not is_wanted or path.is_symlink():
                 continue
             count += 1
             if count > settings.archive_max_entries:
@@ -123,7 +122,8 @@ def _find_in_folder(
             try:
                 _find_in_file(path, shown, settings, stack, found)
             except (UnreadableImport, LimitExceeded) as error:
-                found.problems.append((shown, error))
+                if not is_maybe(name) and "." in name:
+                    found.problems.append((shown, error))
     if not count:
         raise UnreadableImport(
             f"The folder {file.name} holds no JSON and no zip file.", hint=CHOOSE
@@ -154,7 +154,20 @@ def _find_in_zip(
         if member.name.lower().endswith(".zip"):
             _find_in_inner_zip(archive, member, shown, settings, stack, found, is_nested)
         elif member.size:
-            found.sources.append(_member_source(archive, member, shown))
+            _add_member(_member_source(archive, member, shown), member.name, settings, found)
+
+
+def _add_member(source: Source, name: str, settings: Settings, found: FoundSources) -> None:
+    """Only members of the less telling kinds are looked into here."""
+    try:
+        if name.lower().endswith(".zst") and is_packed(source.head()):
+            source = inflated(source, settings)
+        if is_maybe(name) and cutter_for(source) is None:
+            return
+    except UnreadableImport as error:
+        found.problems.append((source.name, error))
+        return
+    found.sources.append(source)
 
 
 def _unnamed_json(archive: Archive) -> list[Member]:

@@ -4,7 +4,6 @@ An importer never trusts a type: a field of another type than documented counts 
 does not know it counts in `news` and leaves to the raw capture.
 """
 
-import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -17,6 +16,7 @@ Raw = Mapping[str, Any]
 # Chats with AI tools are younger; platforms write 0, 1970 and 0001-01-01 for "not known".
 _EARLIEST_YEAR = 2000
 _LATEST_YEAR = 2199
+_NUMBER_LIMIT = 10**15
 _SECONDS_LIMIT = 10**11  # as seconds the year 5138; anything larger counts milliseconds
 
 
@@ -72,7 +72,10 @@ def time_in(value: Any) -> datetime | None:
     platforms here write UTC."""
     if isinstance(value, str):
         return _iso_time(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    # Compared before anything converts it: an int may be larger than any float.
+    if not -_NUMBER_LIMIT < value < _NUMBER_LIMIT:
         return None
     seconds = value / 1000 if abs(value) > _SECONDS_LIMIT else value
     if not 0 < seconds < _SECONDS_LIMIT:

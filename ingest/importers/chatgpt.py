@@ -8,13 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import orjson
-
 from backread.domain import MessageKind, ParsedConversation, ParsedMessage, Platform, Role
 from backread.errors import UnreadableImport
 from ingest.importers import tree
 from ingest.importers.base import Raw, dict_in, dicts_in, list_in, text_in, time_in
 from ingest.importers.chatgpt_message import asset_id, parse_message
+from ingest.importers.envelopes import with_key
 
 # Key under which a capture keeps what the archive's list of asset names said about its files.
 _NAMES_KEY = "backread_asset_names"
@@ -100,8 +99,7 @@ def with_asset_names(raw: dict[str, Any], body: bytes, names: Mapping[str, str])
     if not wanted:
         return body
     raw[_NAMES_KEY] = wanted
-    added = orjson.dumps({_NAMES_KEY: wanted})
-    return body.rstrip()[:-1] + b"," + added[1:]
+    return with_key(body, _NAMES_KEY, wanted)
 
 
 def _pointers(message: Raw) -> Iterable[str]:

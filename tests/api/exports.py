@@ -1,36 +1,18 @@
-"""Small invented ChatGPT exports, with branches where a test wants them."""
+"""ChatGPT exports as the web app's tests need them: dated, with branches where one wants them."""
 
-import io
-import json
-import zipfile
 from collections.abc import Sequence
 from typing import Any
+
+from tests.exports import chatgpt, chatgpt_node, chatgpt_tree, zip_bytes
 
 START = 1_740_000_000.0  # 19 February 2025, 21:20 UTC
 
 
 def message(
-    node_id: str,
-    parent: str | None,
-    role: str,
-    text: str,
-    *,
-    at: float = 0.0,
-    metadata: dict[str, Any] | None = None,
+    node_id: str, parent: str | None, role: str, text: str, *, at: float = 0.0, **more: Any
 ) -> dict[str, Any]:
     """One node of a conversation's tree. `at`: seconds after the conversation began."""
-    return {
-        "id": node_id,
-        "parent": parent,
-        "children": [],
-        "message": {
-            "id": node_id,
-            "author": {"role": role},
-            "create_time": START + at,
-            "content": {"content_type": "text", "parts": [text]},
-            "metadata": metadata or {},
-        },
-    }
+    return chatgpt_node(node_id, parent, role, text, at=START + at, **more)
 
 
 def conversation(
@@ -40,39 +22,21 @@ def conversation(
     identity: str = "c-1",
     current: str = "",
 ) -> dict[str, Any]:
-    mapping = {node["id"]: node for node in nodes}
-    for node in nodes:
-        if node["parent"] in mapping:
-            mapping[node["parent"]]["children"].append(node["id"])
-    return {
-        "id": identity,
-        "conversation_id": identity,
-        "title": title,
-        "create_time": START,
-        "update_time": START + 600,
-        "current_node": current or nodes[-1]["id"],
-        "mapping": mapping,
-    }
+    return chatgpt_tree(
+        identity,
+        nodes,
+        title=title,
+        create_time=START,
+        update_time=START + 600,
+        current_node=current or nodes[-1]["id"],
+    )
 
 
 def dialogue(*texts: str, title: str = "", identity: str = "c-1") -> dict[str, Any]:
     """A conversation without branches: user and assistant in turn."""
-    nodes = [
-        message(
-            f"{identity}-{number}",
-            f"{identity}-{number - 1}" if number else None,
-            "assistant" if number % 2 else "user",
-            text,
-            at=60.0 * number,
-        )
-        for number, text in enumerate(texts)
-    ]
-    return conversation(nodes, title=title or texts[0][:40], identity=identity)
+    return chatgpt(identity, texts, title=title or texts[0][:40], start=START)
 
 
 def zipped(*conversations: dict[str, Any], name: str = "conversations.json") -> bytes:
     """The export as it comes by mail."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(name, json.dumps(list(conversations)))
-    return buffer.getvalue()
+    return zip_bytes({name: list(conversations)})

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
+from fastapi import FastAPI
 
 from api.app import create_app
 from backread.settings import Settings
@@ -13,15 +14,16 @@ from tests.support import wait_until
 
 
 @contextmanager
-def serving(settings: Settings, listener: socket.socket) -> Iterator[str]:
-    """Serves on the socket, whose port the settings must name. Yields the origin."""
-    config = uvicorn.Config(create_app(settings), log_level="warning", lifespan="on")
+def serving(settings: Settings, listener: socket.socket) -> Iterator[FastAPI]:
+    """Serves on the socket, whose port the settings must name. Yields the running application."""
+    app = create_app(settings)
+    config = uvicorn.Config(app, log_level="warning", lifespan="on")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:
         wait_until(lambda: server.started, what="the server")
-        yield settings.origin
+        yield app
     finally:
         server.should_exit = True
         thread.join(timeout=20)

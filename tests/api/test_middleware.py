@@ -69,3 +69,14 @@ def test_the_form_cookie_is_out_of_reach_for_scripts(browser: TestClient) -> Non
     assert "HttpOnly" in cookie
     assert "SameSite=Lax" in cookie
     assert PASSWORD not in cookie
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://[", "http://[::1", "http://a b", "null", "", "http://127.0.0.1:x", "\x7f"]
+)
+@pytest.mark.parametrize("path", ["/api/mcp/mcp", "/api/v1/imports", "/sign-out"])
+def test_an_origin_that_is_no_address_is_refused(
+    browser: TestClient, path: str, origin: str
+) -> None:
+    answer = browser.post(path, headers={"Origin": origin})
+    assert answer.status_code == 403

@@ -1,11 +1,11 @@
 """A person's way through the web app, in a real Chromium against a real server."""
 
+import os
+import shutil
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-import uvicorn
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -15,20 +15,18 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from api.app import create_app
 from backread.jobs.inline import serve_polling
 from backread.settings import Settings
 from ingest import tasks
 from tests.api.exports import conversation, dialogue, message, zipped
-from tests.api.live import loopback_socket
+from tests.api.live import loopback_socket, serving
 from tests.api.payloads import PAYLOADS
-from tests.support import wait_until
 
 __all__ = ["tasks"]  # importing the module registers the jobs
 
 pytestmark = [pytest.mark.browser, pytest.mark.parametrize("database", ["sqlite"], indirect=True)]
 
-CHROMIUM = Path("/usr/bin/chromium")
+CHROMIUM = os.environ.get("BACKREAD_TEST_CHROMIUM") or shutil.which("chromium")
 _FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -46,8 +44,7 @@ _PHONE = {"width": 390, "height": 844}
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        executable = str(CHROMIUM) if CHROMIUM.exists() else None
-        browser = playwright.chromium.launch(executable_path=executable, args=_FLAGS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
         yield browser
         browser.close()
 
@@ -57,25 +54,17 @@ def server(settings: Settings) -> Iterator[Settings]:
     """A running server whose background work gets done; yields its settings."""
     listener, port = loopback_socket()
     settings = settings.model_copy(update={"port": port})
-    app = create_app(settings)
-    uvicorn_server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="on"))
-    serving = threading.Thread(target=uvicorn_server.run, kwargs={"sockets": [listener]})
-    serving.start()
     stopping = threading.Event()
-    try:
-        wait_until(lambda: uvicorn_server.started, what="the server")
+    with listener, serving(settings, listener) as app:
         # The search index has one owner, so server and background work share a kernel.
         working = threading.Thread(target=serve_polling, args=(app.state.kernel, stopping))
         working.start()
-        yield settings
-        stopping.set()
-        working.join(timeout=20)
+        try:
+            yield settings
+        finally:
+            stopping.set()
+            working.join(timeout=20)
         assert not working.is_alive()
-    finally:
-        stopping.set()
-        uvicorn_server.should_exit = True
-        serving.join(timeout=20)
-        assert not serving.is_alive()
 
 
 @pytest.fixture

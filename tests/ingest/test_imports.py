@@ -10,13 +10,16 @@ from backread.domain import Principal
 from backread.errors import NotFound
 from backread.jobs import JobCancelled, Progress, run_pending
 from backread.kernel import Kernel
+from backread.store.base import utcnow
 from backread.store.models import (
     Conversation,
     ImportItem,
     Job,
     Message,
 )
+from backread.store.repositories.jobs import due_jobs
 from ingest.accept import RUN_JOB, cancel_import
+from ingest.indexing import EMBED_PASSAGES
 from ingest.report import list_reports, read_report
 from tests.ingest.exports import (
     NOON,
@@ -236,6 +239,19 @@ def test_an_import_that_waits_can_be_called_off(
     assert count_rows(kernel, Conversation) == 0
 
 
+def test_uploads_of_an_import_that_is_called_off_before_it_began_are_removed(
+    kernel: Kernel, principal: Principal, tmp_path: Path
+) -> None:
+    uploaded = write(kernel.settings.uploads_dir / "u.json", [chatgpt("a")])
+    own = write(tmp_path / "own.json", [chatgpt("b")])
+    for path, owns_files in ((uploaded, True), (own, False)):
+        import_id = queue_import(kernel, principal, path, owns_files=owns_files)
+        with kernel.store.write() as session:
+            assert cancel_import(session, principal, import_id) == "cancelled"
+    assert not uploaded.exists()
+    assert own.exists()
+
+
 def test_an_import_that_runs_can_be_called_off_and_says_so(
     kernel: Kernel, principal: Principal, tmp_path: Path
 ) -> None:
@@ -255,6 +271,8 @@ def test_an_import_that_runs_can_be_called_off_and_says_so(
     assert 0 < report.totals.new < 450
     assert_adds_up(report)
     assert_sound(kernel, principal)
+    with kernel.store.read() as session:  # what is kept of it is to be found by meaning, too
+        assert due_jobs(session, utcnow(), names=[EMBED_PASSAGES])
 
 
 def test_vectors_are_asked_for_after_the_import(

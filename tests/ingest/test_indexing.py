@@ -17,7 +17,7 @@ from backread.vectors.index import Collection, IndexFilter, IndexQuery
 from ingest.indexing import (
     EMBED_MEMORIES,
     EMBED_PASSAGES,
-    dense_signature,
+    enqueue_catch_up,
     index_lexical,
     reindex,
 )
@@ -131,7 +131,7 @@ def test_embedding_makes_passages_findable_by_meaning_and_reports_progress(
     assert [done for done, _ in progress] == sorted(done for done, _ in progress)
     with kernel.store.read() as session:
         marks = set(session.scalars(select(Passage.dense_with).where(Passage.id.in_(ids))))
-    assert marks == {dense_signature(kernel)}
+    assert marks == {kernel.dense_signature}
 
 
 def test_the_newest_passages_are_embedded_first(
@@ -187,6 +187,33 @@ def test_after_the_index_was_lost_everything_is_indexed_again(
     assert by_meaning(again, principal, "green tea") == [passage]
     assert by_meaning(again, principal, "green tea", Collection.MEMORIES) == [memory]
     again.close()
+
+
+def test_a_server_that_starts_asks_for_what_any_account_lacks_and_for_nothing_else(
+    kernel: Kernel, settings: Settings, principal: Principal, stranger: Principal
+) -> None:
+    (passage,) = store_chat(kernel, principal, "chat", ["green tea"])
+    memory = store_memory(kernel, stranger, "likes green tea")
+    for owner in (principal, stranger):
+        run_job(kernel, owner, EMBED_PASSAGES)
+        run_job(kernel, owner, EMBED_MEMORIES)
+    assert catch_up(kernel) == 1, "all is indexed"
+    kernel.close()
+    shutil.rmtree(settings.index_dir)
+    again = Kernel(settings)
+
+    assert catch_up(again) == 5, "two jobs for each account"
+
+    assert by_meaning(again, principal, "green tea") == [passage]
+    assert by_meaning(again, stranger, "green tea", Collection.MEMORIES) == [memory]
+    again.close()
+
+
+def catch_up(kernel: Kernel) -> int:
+    """As a server's start does; returns how many jobs ran."""
+    with kernel.store.write() as session:
+        enqueue_catch_up(session)
+    return run_pending(kernel)
 
 
 def test_another_embedding_model_embeds_everything_again(
@@ -271,7 +298,7 @@ def test_a_job_that_was_interrupted_goes_on_with_what_is_left(
 
     run_one(kernel, job_id, stopping=stopping, on_progress=stop_after_the_first_batch)
     with kernel.store.read() as reading:
-        query = select(Passage.id).where(Passage.dense_with == dense_signature(kernel))
+        query = select(Passage.id).where(Passage.dense_with == kernel.dense_signature)
         done = len(reading.scalars(query).all())
     assert 0 < done < 200
     reported: list[Progress] = []

@@ -131,6 +131,12 @@ def test_what_strict_parsers_refuse_and_exports_hold_is_read() -> None:
     assert value["big"] == 123456789012345678901234567890
 
 
+def test_a_number_of_any_length_costs_nothing_but_itself() -> None:
+    value = load(b'{"a": ' + b"9" * 5_000 + b', "b": "kept"}')
+    assert value["a"] > 10**300
+    assert value["b"] == "kept"
+
+
 def test_bytes_that_are_no_utf8_cost_only_themselves() -> None:
     assert load(b'{"a": "caf\xe9"}') == {"a": "caf\ufffd"}
 

@@ -6,6 +6,7 @@ from sqlalchemy import delete, select, update
 from backread.domain import Principal
 from backread.kernel import Kernel
 from backread.store.models import Capture, Conversation, Message, Passage
+from ingest.indexing import index_lexical
 from ingest.rebuild import rebuild_account
 from ingest.verify import verify_account
 from tests.ingest.exports import chatgpt, claude, import_files, write
@@ -30,6 +31,7 @@ def test_a_rebuild_comes_to_what_the_imports_came_to(
     kernel: Kernel, principal: Principal, tmp_path: Path
 ) -> None:
     _import_some(kernel, principal, tmp_path)
+    index_lexical(kernel, principal.account_id)
     before = [_rows(kernel, table) for table in (Conversation, Message, Passage)]
     result = rebuild_account(kernel, principal.account_id)
     assert (result.conversations, result.changed, result.failed) == (2, 0, 0)

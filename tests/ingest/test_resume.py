@@ -13,9 +13,12 @@ from backread.domain import Principal
 from backread.jobs import JobInterrupted, Progress, run_pending
 from backread.kernel import Kernel
 from backread.settings import Settings
-from backread.store.models import Capture, Conversation, Import, ImportItem, Message, Passage
+from backread.store.base import utcnow
+from backread.store.models import Capture, Conversation, Import, ImportItem, Message
+from backread.store.repositories.jobs import due_jobs
 from benchmarks.synthetic_archive import write_archive
 from ingest.accept import RUN_JOB
+from ingest.indexing import EMBED_PASSAGES
 from ingest.report import read_report
 from ingest.verify import verify_account
 from tests.ingest.exports import as_zip, assert_adds_up, claude, queue_import
@@ -83,9 +86,7 @@ def _assert_complete(
             table: session.scalar(select(func.count()).select_from(table))
             for table in (Capture, Conversation, Message, ImportItem)
         }
-        unindexed = session.scalar(
-            select(func.count()).select_from(Passage).where(Passage.lexical_with == "")
-        )
+        waiting = due_jobs(session, utcnow(), names=[EMBED_PASSAGES])
     assert_adds_up(report)
     assert report.state == "readable"
     assert (report.totals.new, report.totals.found) == (conversations, conversations)
@@ -96,7 +97,7 @@ def _assert_complete(
         Message: messages,
         ImportItem: conversations,
     }
-    assert unindexed == 0
+    assert waiting  # what was stored is to be indexed, too
     assert verify_account(kernel, principal.account_id).problems == []
 
 

@@ -52,15 +52,8 @@ _WRONG: list[tuple[str, Any, tuple[str, ...]]] = [
         ("list of the files in its export", "Choose the whole zip"),
     ),
     ("names.json", {"file-a.dat": "a.png"}, ("attachment names",)),
-    (
-        "deepseek.json",
-        [{"id": "d", "inserted_at": "x", "mapping": {"1": {"message": {"fragments": []}}}}],
-        ("DeepSeek", "not supported yet"),
-    ),
-    ("grok.json", {"conversations": [{"conversation": {}, "responses": []}]}, ("Grok",)),
-    ("libre.json", {"conversationId": "x", "messages": []}, ("LibreChat",)),
-    ("code.jsonl", b'{"sessionId": "s", "cwd": "/x", "type": "user"}\n', ("Claude Code",)),
-    ("takeout.json", [{"header": "Gemini", "title": "Asked x", "time": "t"}], ("Takeout",)),
+    ("index.jsonl", b'{"id": "s", "thread_name": "x"}\n', ("Codex's list",)),
+    ("takeout.json", [{"header": "Search", "title": "x", "time": "t"}], ("other activity",)),
     ("users.json", [{"uuid": "u", "full_name": "Ada"}], ("Claude's account data",)),
     ("memories.json", [{"account_uuid": "u", "conversations_memory": "x"}], ("memories",)),
 ]

@@ -6,10 +6,12 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
+from api.accounts.passwords import MAX_LENGTH, MIN_LENGTH
+from api.accounts.service import change_password
 from api.accounts.sessions import SignedIn
 from api.deps import CsrfDep, KernelDep, ReadDep, SettingsDep, SignedInDep, WriteDep
 from api.web.templating import render
-from backread.errors import InvalidInput, NotFound
+from backread.errors import AccessDenied, InvalidInput, NotFound
 from backread.settings import Settings
 from backread.store.base import utcnow
 from backread.store.engine import ReadSession
@@ -60,6 +62,24 @@ def save_account(
     return RedirectResponse("/settings?saved=true", status_code=303)
 
 
+@router.post("/settings/password", dependencies=[CsrfDep])
+def save_password(
+    request: Request,
+    kernel: KernelDep,
+    signed_in: SignedInDep,
+    current_password: Annotated[str, Form()],
+    new_password: Annotated[str, Form()],
+) -> Response:
+    try:
+        change_password(kernel, signed_in, current=current_password, new=new_password)
+    except (AccessDenied, InvalidInput) as error:
+        with kernel.store.read() as session:
+            return _page(
+                request, session, signed_in, kernel.settings, error=str(error), status_code=400
+            )
+    return RedirectResponse("/settings?saved=true", status_code=303)
+
+
 @router.post("/settings/sessions/{session_id}/end", dependencies=[CsrfDep])
 def end_browser_session(session: WriteDep, signed_in: SignedInDep, session_id: str) -> Response:
     end_sign_in(session, signed_in.principal, session_id)
@@ -86,5 +106,6 @@ def _page(
         "progress": index_progress(session, signed_in.principal),
         "origin": settings.origin,
         "embedding_model": settings.embedding_model,
+        "password_length": {"min": MIN_LENGTH, "max": MAX_LENGTH},
     }
     return render(request, "settings.html", context, status_code=status_code)

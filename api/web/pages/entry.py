@@ -77,6 +77,7 @@ def set_up(
             "csrf_token": form_token,
             "error": error.message,
             "hint": error.hint,
+            "token_refused": isinstance(error, AccessDenied),
         }
         return render(request, "setup.html", given, status_code=http_status(error))
     response = RedirectResponse("/", status_code=303)

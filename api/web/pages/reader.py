@@ -23,6 +23,7 @@ from backread.store.repositories.browsing import (
 )
 
 PAGE_SIZE = 200
+_OUTLINE_REACH = 2_000  # messages before and after the page
 _ID = Query(max_length=26)
 
 router = APIRouter(include_in_schema=False)
@@ -154,7 +155,10 @@ def _outline(
     page: ReaderPage,
     branch: str,
 ) -> list[OutlineEntry]:
-    """The user's questions on this line, in its order."""
+    """The user's questions on this line, in its order; of a very long one those around the page."""
+    near = range(
+        (page.number - 1) * PAGE_SIZE - _OUTLINE_REACH, page.number * PAGE_SIZE + _OUTLINE_REACH
+    )
     texts = {
         question.message_id: plain_line(question.text)
         for question in user_questions(session, signed_in.principal, conversation_id)
@@ -162,7 +166,7 @@ def _outline(
     here = set(page.ids)
     entries = []
     for index, item in enumerate(line):
-        if not texts.get(item):
+        if index not in near or not texts.get(item):
             continue
         query = {"page": str(index // PAGE_SIZE + 1), **({"at": branch} if branch else {})}
         away = f"/c/{conversation_id}?{urlencode(query)}"

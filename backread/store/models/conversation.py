@@ -95,7 +95,7 @@ class Passage(Base):
     id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=True)
     account_id: Mapped[str] = mapped_column(String(26))
     conversation_id: Mapped[str] = mapped_column(ForeignKey("conversations.id", ondelete="CASCADE"))
-    message_id: Mapped[str] = mapped_column(String(26), index=True)
+    message_id: Mapped[str] = mapped_column(String(26))
     position: Mapped[int]  # 0, 1, 2 … through the conversation; neighbours differ by 1
     start_offset: Mapped[int]  # in code points of the message's text
     end_offset: Mapped[int]

@@ -61,3 +61,10 @@ def delete_sign_in(session: WriteSession, token_hash: str) -> None:
 
 def delete_ended_sign_ins(session: WriteSession, *, now: datetime) -> None:
     session.execute(delete(WebSession).where(WebSession.expires_at <= now))
+
+
+def delete_sign_ins_of(session: WriteSession, account_id: str, *, except_id: str = "") -> None:
+    """Ends the account's browser sign-ins, all but the one named."""
+    session.execute(
+        delete(WebSession).where(WebSession.account_id == account_id, WebSession.id != except_id)
+    )

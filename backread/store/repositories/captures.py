@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import TypedDict
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import insert, select
 
 from backread.store.engine import ReadSession, WriteSession
 from backread.store.models import Capture, Tombstone
-
-_IDS_PER_STATEMENT = 500
+from backread.store.repositories.chunks import chunks
 
 
 class CaptureRow(TypedDict):
@@ -44,7 +43,7 @@ def known_captures(
     query = select(
         Capture.external_id, Capture.conversation_id, Capture.content_hash, Capture.id
     ).where(Capture.account_id == account_id, Capture.platform == platform)
-    for some in _chunks(external_ids):
+    for some in chunks(external_ids):
         for row in session.execute(query.where(Capture.external_id.in_(some))):
             _, by_hash = found.setdefault(row.external_id, (row.conversation_id, {}))
             by_hash[row.content_hash] = row.id
@@ -106,20 +105,6 @@ def tombstoned(
     query = select(Tombstone.external_id).where(
         Tombstone.account_id == account_id, Tombstone.platform == platform
     )
-    for some in _chunks(external_ids):
+    for some in chunks(external_ids):
         found.update(session.scalars(query.where(Tombstone.external_id.in_(some))))
     return found
-
-
-def delete_captures(session: WriteSession, account_id: str, conversation_id: str) -> None:
-    """Removes the raw form of one conversation. Nothing can be rebuilt from it afterwards."""
-    session.execute(
-        delete(Capture).where(
-            Capture.account_id == account_id, Capture.conversation_id == conversation_id
-        )
-    )
-
-
-def _chunks(ids: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(ids), _IDS_PER_STATEMENT):
-        yield ids[start : start + _IDS_PER_STATEMENT]

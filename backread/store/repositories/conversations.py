@@ -1,18 +1,19 @@
 """Conversations and their message trees, as whole rows: what importing and rebuilding write."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any, NamedTuple, TypedDict, cast
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
-import psycopg
 from sqlalchemy import Table, bindparam, delete, insert, select, update
 
-from backread.store.base import utcnow
+from backread.store.base import sqlite_time, utcnow
 from backread.store.engine import ReadSession, WriteSession
 from backread.store.models import Conversation, Message, Passage
+from backread.store.repositories.chunks import chunks
 
-_IDS_PER_STATEMENT = 500
+if TYPE_CHECKING:
+    import psycopg  # at run time only where PostgreSQL is used
 
 
 class MessageRow(TypedDict):
@@ -82,7 +83,7 @@ def conversations_by_external_id(
         table.c.account_id == account_id, table.c.platform == platform
     )
     found: dict[str, ConversationRow] = {}
-    for some in _chunks(external_ids):
+    for some in chunks(external_ids):
         for row in session.execute(query.where(table.c.external_id.in_(some))).mappings():
             found[row["external_id"]] = cast("ConversationRow", dict(row))
     return found
@@ -97,7 +98,7 @@ def conversations_by_id(
         table.c.account_id == account_id
     )
     found: dict[str, ConversationRow] = {}
-    for some in _chunks(ids):
+    for some in chunks(ids):
         for row in session.execute(query.where(table.c.id.in_(some))).mappings():
             found[row["id"]] = cast("ConversationRow", dict(row))
     return found
@@ -128,7 +129,7 @@ def message_trees(
         .order_by(table.c.conversation_id, table.c.position)
     )
     found: dict[str, dict[str, MessageRow]] = {}
-    for some in _chunks(conversation_ids):
+    for some in chunks(conversation_ids):
         for row in session.execute(query.where(table.c.conversation_id.in_(some))).mappings():
             message = cast("MessageRow", dict(row))
             found.setdefault(message["conversation_id"], {})[message["external_id"]] = message
@@ -191,7 +192,7 @@ def insert_messages(session: WriteSession, rows: Sequence[MessageRow]) -> None:
         marks = ", ".join("?" * len(_MESSAGE_KEYS))
         connection.exec_driver_sql(
             f"INSERT INTO messages ({names}) VALUES ({marks})",  # noqa: S608 - our own names
-            [_record(row, _sqlite_time(row["created_at"])) for row in rows],
+            [_record(row, sqlite_time(row["created_at"])) for row in rows],
         )
         return
     driver: psycopg.Connection[Any] = connection.connection.driver_connection  # type: ignore[assignment]
@@ -226,20 +227,13 @@ def _json(items: list[dict[str, Any]]) -> str:
     return json.dumps(items) if items else "[]"
 
 
-def _sqlite_time(moment: datetime | None) -> str | None:
-    """As SQLAlchemy stores the column's type there."""
-    if moment is None:
-        return None
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
-
-
 def update_messages(session: WriteSession, rows: Sequence[MessageRow]) -> None:
     _update(session, _messages(), _MESSAGE_KEYS, rows, {})
 
 
 def delete_messages(session: WriteSession, account_id: str, ids: Sequence[str]) -> None:
     table = _messages()
-    for some in _chunks(ids):
+    for some in chunks(ids):
         session.connection().execute(
             delete(table).where(table.c.account_id == account_id, table.c.id.in_(some))
         )
@@ -259,11 +253,6 @@ def _update(
         update(table).where(table.c.id == bindparam("new_id")).values(**values, **further),
         [{f"new_{key}": row[key] for key in keys} for row in rows],
     )
-
-
-def _chunks(ids: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(ids), _IDS_PER_STATEMENT):
-        yield ids[start : start + _IDS_PER_STATEMENT]
 
 
 def _conversations() -> Table:

@@ -1,16 +1,15 @@
 """What the search index lacks, beyond the words of passages (`passages.py`)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, func, select, update
+from sqlalchemy import ColumnElement, func, or_, select, update
 
 from backread.store.engine import ReadSession, WriteSession
 from backread.store.models import Conversation, Memory, Passage
-from backread.store.repositories.passages import PassageToIndex, indexed_text
-
-_IDS_PER_STATEMENT = 500
+from backread.store.repositories.chunks import chunks
+from backread.store.repositories.passages import PassageToIndex, indexed_text, is_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +23,18 @@ class MemoryToIndex:
     updated_at: datetime
 
 
+def accounts_to_index(session: ReadSession, *, lexical: str, dense: str, memories: str) -> set[str]:
+    """Accounts with a passage or a memory that the index does not have under these signatures."""
+    stale_passages = select(Passage.account_id).where(
+        or_(Passage.lexical_with != lexical, Passage.dense_with != dense)
+    )
+    stale_memories = select(Memory.account_id).where(Memory.dense_with != memories)
+    return {
+        *session.scalars(stale_passages.distinct()),
+        *session.scalars(stale_memories.distinct()),
+    }
+
+
 def passage_ids_to_embed(
     session: ReadSession, account_id: str, *, lexical: str, dense: str, limit: int
 ) -> list[int]:
@@ -31,24 +42,21 @@ def passage_ids_to_embed(
     newest first; those without a time come last."""
     query = (
         select(Passage.id)
-        .where(*_to_embed(account_id, lexical, dense))
+        .where(*_to_embed(account_id, dense), Passage.lexical_with == lexical)
         .order_by(Passage.occurred_at.is_(None), Passage.occurred_at.desc(), Passage.id.desc())
         .limit(limit)
     )
     return list(session.scalars(query))
 
 
-def count_to_embed(session: ReadSession, account_id: str, *, lexical: str, dense: str) -> int:
-    query = select(func.count()).where(*_to_embed(account_id, lexical, dense))
+def count_to_embed(session: ReadSession, account_id: str, *, dense: str) -> int:
+    """Passages whose vector is not indexed under `dense`, whether their words are or not."""
+    query = select(func.count()).where(*_to_embed(account_id, dense))
     return session.scalars(query).one()
 
 
-def _to_embed(account_id: str, lexical: str, dense: str) -> tuple[ColumnElement[bool], ...]:
-    return (
-        Passage.account_id == account_id,
-        Passage.lexical_with == lexical,
-        Passage.dense_with != dense,
-    )
+def _to_embed(account_id: str, dense: str) -> tuple[ColumnElement[bool], ...]:
+    return Passage.account_id == account_id, Passage.dense_with != dense
 
 
 def passages_by_id(
@@ -56,7 +64,7 @@ def passages_by_id(
 ) -> list[PassageToIndex]:
     """Those of the passages that are still there, in the order of `ids`."""
     found: dict[int, PassageToIndex] = {}
-    for some in _chunks(ids):
+    for some in chunks(ids):
         query = (
             select(
                 Passage.id,
@@ -68,7 +76,7 @@ def passages_by_id(
                 Passage.occurred_at,
             )
             .join(Conversation, Conversation.id == Passage.conversation_id)
-            .where(Passage.id.in_(some), Passage.account_id == account_id)
+            .where(Passage.id.in_(some), is_of(account_id))
         )
         for row in session.execute(query):
             found[row.id] = PassageToIndex(
@@ -85,7 +93,7 @@ def passages_by_id(
 def gone_passages(session: ReadSession, ids: Sequence[int]) -> list[int]:
     """Those of the ids that no passage has any more."""
     there: set[int] = set()
-    for some in _chunks(ids):
+    for some in chunks(ids):
         there.update(session.scalars(select(Passage.id).where(Passage.id.in_(some))))
     return [each for each in ids if each not in there]
 
@@ -120,13 +128,6 @@ def mark_memories_embedded(
         )
 
 
-def count_memories_indexed(session: ReadSession, account_id: str, signature: str) -> int:
-    query = select(func.count()).where(
-        Memory.account_id == account_id, Memory.dense_with == signature
-    )
-    return session.scalars(query).one()
-
-
 def forget_memories(session: WriteSession, account_id: str) -> None:
     """Notes that the index has none of the account's memories, so that all are indexed again."""
     session.execute(
@@ -140,7 +141,7 @@ def forget_memories(session: WriteSession, account_id: str) -> None:
 def gone_memories(session: ReadSession, point_ids: Sequence[int]) -> list[int]:
     """Those of the point ids that no memory has any more."""
     there: set[int] = set()
-    for some in _chunks(point_ids):
+    for some in chunks(point_ids):
         there.update(session.scalars(select(Memory.point_id).where(Memory.point_id.in_(some))))
     return [each for each in point_ids if each not in there]
 
@@ -154,8 +155,3 @@ def forget_index(session: WriteSession, account_id: str) -> None:
         .execution_options(synchronize_session=False)
     )
     forget_memories(session, account_id)
-
-
-def _chunks(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(ids), _IDS_PER_STATEMENT):
-        yield ids[start : start + _IDS_PER_STATEMENT]

@@ -83,13 +83,19 @@ def last_with_key(session: ReadSession, dedupe_key: str) -> Job | None:
     return session.scalars(query).first()
 
 
-def mark_sent(session: WriteSession, job_ids: Sequence[str], now: datetime) -> None:
-    session.execute(
-        update(Job)
-        .where(Job.id.in_(job_ids))
-        .values(sent_at=now)
-        .execution_options(synchronize_session=False)
-    )
+def mark_sent(session: WriteSession, jobs: Sequence[Job], now: datetime) -> None:
+    """Only those that nobody has begun since they were read: a mark from before would keep a job
+    whose worker then dies from being sent again."""
+    by_attempts: dict[int, list[str]] = {}
+    for job in jobs:
+        by_attempts.setdefault(job.attempts, []).append(job.id)
+    for attempts, ids in by_attempts.items():
+        session.execute(
+            update(Job)
+            .where(Job.id.in_(ids), Job.attempts == attempts)
+            .values(sent_at=now)
+            .execution_options(synchronize_session=False)
+        )
 
 
 def mark_all_unsent(session: WriteSession) -> None:

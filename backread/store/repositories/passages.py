@@ -4,13 +4,12 @@ Everything runs in the caller's transaction. The index is fed from here afterwar
 `passages_to_index`, `mark_indexed` and `backread/store/repositories/removals.py`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-import psycopg
 from sqlalchemy import (
     ColumnElement,
     Row,
@@ -24,10 +23,15 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import InstrumentedAttribute
 
+from backread.store.base import sqlite_time
 from backread.store.engine import ReadSession, WriteSession
 from backread.store.fulltext import fold, tsvector
 from backread.store.models import Conversation, Passage
+from backread.store.repositories.chunks import chunks
 from backread.store.repositories.removals import record_removals
+
+if TYPE_CHECKING:
+    import psycopg  # at run time only where PostgreSQL is used
 
 _COLUMNS = (
     "id",
@@ -45,13 +49,11 @@ _COLUMNS = (
     "lexical_with",
     "dense_with",
 )
-_IDS_PER_STATEMENT = 500  # SQLite allows far more; long lists only slow its parser
 
 Side = Literal["lexical", "dense"]
 
 
-@dataclass(frozen=True, slots=True)
-class PassageRow:
+class PassageRow(NamedTuple):
     """A passage to be stored. Its place in the list it comes in is its position.
 
     Offsets count code points of the message's text. `heading` (date, speaker, title) and `text`
@@ -110,17 +112,20 @@ def replace_passages_bulk(
     session: WriteSession,
     account_id: str,
     rows_by_conversation: Mapping[str, Sequence[PassageRow]],
+    *,
+    without_any: Collection[str] = (),
 ) -> list[int]:
     """Makes the given rows the passages of their conversations, and nothing else.
 
     A passage whose message, offsets, heading, text and time did not change keeps its id and what
     it is indexed with. The ids of those that went are returned, and recorded for removal from
-    the search index.
+    the search index. `without_any` names conversations that are known to have no passages yet.
     """
     removed: list[Row[Any]] = []
     moved: list[dict[str, Any]] = []
     new: list[_Placed] = []
-    existing = _existing(session, account_id, list(rows_by_conversation))
+    looked_at = [each for each in rows_by_conversation if each not in without_any]
+    existing = _existing(session, account_id, looked_at)
     for conversation_id, rows in rows_by_conversation.items():
         kept = existing.get(conversation_id, {})
         for position, row in enumerate(rows):
@@ -172,7 +177,7 @@ def passages_to_index(
         .limit(limit)
     )
     if account_id is not None:
-        query = query.where(Passage.account_id == account_id)
+        query = query.where(is_of(account_id))
     return [
         PassageToIndex(
             id=row.id,
@@ -188,7 +193,7 @@ def passages_to_index(
 
 def mark_indexed(session: WriteSession, ids: Sequence[int], signature: str, *, side: Side) -> None:
     """Notes that the index has these passages. Ids that are gone meanwhile are passed over."""
-    for some in _chunks(ids):
+    for some in chunks(ids):
         session.execute(
             update(Passage)
             .where(Passage.id.in_(some))
@@ -204,13 +209,16 @@ def not_indexed(side: Side, signature: str) -> ColumnElement[bool]:
     return or_(column < signature, column > signature)
 
 
+def is_of(account_id: str) -> ColumnElement[bool]:
+    """Condition: the passage is the account's, for queries that name the passages they want.
+
+    Not a plain comparison, because SQLite would then go by the index over accounts: it does not
+    know how many passages an account has, and reads all of them instead of the few named."""
+    return Passage.account_id.concat("") == account_id
+
+
 def _column(side: Side) -> InstrumentedAttribute[str]:
     return Passage.lexical_with if side == "lexical" else Passage.dense_with
-
-
-def _chunks(ids: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(ids), _IDS_PER_STATEMENT):
-        yield ids[start : start + _IDS_PER_STATEMENT]
 
 
 def _key(row: Any) -> tuple[object, ...]:
@@ -239,8 +247,8 @@ def _existing(
         Passage.occurred_at,
         Passage.position,
     )
-    for some in _chunks(conversation_ids):
-        query = columns.where(Passage.conversation_id.in_(some), Passage.account_id == account_id)
+    for some in chunks(conversation_ids):
+        query = columns.where(Passage.conversation_id.in_(some), is_of(account_id))
         for row in session.execute(query):
             found.setdefault(row.conversation_id, {})[_key(row)] = cast("Row[Any]", row)
     return found
@@ -271,7 +279,7 @@ def _delete(session: WriteSession, account_id: str, rows: Sequence[Row[Any]]) ->
             ],
         )
     ids = [row.id for row in rows]
-    for some in _chunks(ids):
+    for some in chunks(ids):
         session.execute(
             delete(Passage).where(Passage.id.in_(some)).execution_options(synchronize_session=False)
         )
@@ -281,7 +289,7 @@ def _delete(session: WriteSession, account_id: str, rows: Sequence[Row[Any]]) ->
 def _move(session: WriteSession, moved: Sequence[dict[str, Any]]) -> None:
     """In two steps, because a position may still be taken by a passage that moves as well."""
     table = _table()
-    for some in _chunks([row["passage_id"] for row in moved]):
+    for some in chunks([row["passage_id"] for row in moved]):
         session.execute(
             update(table).where(table.c.id.in_(some)).values(position=-1 - table.c.position)
         )
@@ -305,8 +313,8 @@ def _insert(session: WriteSession, new: Sequence[_Placed]) -> None:
         connection.exec_driver_sql(
             f"INSERT INTO passages ({names}) VALUES ({', '.join('?' * len(_COLUMNS))})",  # noqa: S608
             [
-                _record(each, id_, _sqlite_time(each.row.occurred_at))
-                for each, id_ in zip(new, ids, strict=True)
+                _record(each, id_, moment)
+                for each, id_, moment in zip(new, ids, _sqlite_times(new), strict=True)
             ],
         )
         connection.exec_driver_sql(
@@ -354,9 +362,17 @@ def _record(
     )
 
 
-def _sqlite_time(moment: datetime | None) -> str | None:
-    """As SQLAlchemy stores the column's type there."""
-    return None if moment is None else moment.astimezone(UTC).isoformat(" ", "microseconds")[:26]
+def _sqlite_times(new: Sequence[_Placed]) -> Iterator[str | None]:
+    """As SQLAlchemy stores the column's type there. The parts of one message share a time, so it
+    is written out once."""
+    last: datetime | None = None
+    written: str | None = None
+    for each in new:
+        moment = each.row.occurred_at
+        if moment is not last:
+            last = moment
+            written = None if moment is None else sqlite_time(moment)
+        yield written
 
 
 def _fresh_ids(session: WriteSession, count: int) -> Sequence[int]:

@@ -1,19 +1,35 @@
 """Reads that recall needs: where passages stand, what they say, and which hold given words."""
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, column, exists, func, or_, select, table, text
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    Integer,
+    Select,
+    String,
+    and_,
+    cast,
+    column,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    table,
+    text,
+)
 from sqlalchemy.dialects.postgresql import TSVECTOR
 
 from backread.store.engine import ReadSession
 from backread.store.fulltext import WordQuery
 from backread.store.models import Conversation, Passage
-from backread.store.repositories.passages import not_indexed
-
-_IDS_PER_STATEMENT = 900
+from backread.store.repositories.passages import is_of, not_indexed
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +60,7 @@ class PassageFilter:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class PassagePlace:
+class PassagePlace(NamedTuple):
     id: int
     conversation_id: str
     position: int
@@ -74,61 +89,62 @@ class FoundPassage:
 
 
 def places_of(
-    session: ReadSession, account_id: str, ids: Collection[int]
+    session: ReadSession, account_id: str, ids: Collection[int], *, timed: bool = True
 ) -> dict[int, PassagePlace]:
-    """Where passages stand. Ids that are gone or another account's are left out."""
-    found: dict[int, PassagePlace] = {}
-    ordered = list(ids)
-    for start in range(0, len(ordered), _IDS_PER_STATEMENT):
-        query = select(
-            Passage.id,
-            Passage.conversation_id,
-            Passage.position,
-            Passage.role,
-            Passage.occurred_at,
-        ).where(
-            Passage.id.in_(ordered[start : start + _IDS_PER_STATEMENT]),
-            Passage.account_id == account_id,
-        )
-        for row in session.execute(query):
-            found[row.id] = PassagePlace(*row)
-    return found
+    """Where passages stand. Ids that are gone or another account's are left out. `timed`: with
+    their times, which take as long to read as the rest."""
+    if not ids:
+        return {}
+    query = select(
+        Passage.id,
+        Passage.conversation_id,
+        Passage.position,
+        Passage.role,
+        Passage.occurred_at if timed else literal(None),
+    ).where(is_of(account_id), Passage.id.in_(select(_listed(session, list(ids)))))
+    return {row[0]: PassagePlace._make(row) for row in session.execute(query)}
+
+
+def _listed(session: ReadSession, ids: Sequence[int]) -> ColumnElement[int]:
+    """The ids as a column: one parameter, where a list after IN would be one each."""
+    if session.get_bind().dialect.name == "sqlite":
+        value: ColumnElement[int] = func.json_each(json.dumps(ids)).table_valued("value").c.value
+        return value
+    return func.unnest(cast(list(ids), ARRAY(BigInteger))).column_valued("id")
 
 
 def passages_at(
     session: ReadSession, account_id: str, places: Collection[tuple[str, int]]
 ) -> dict[tuple[str, int], FoundPassage]:
     """Passages by (conversation id, position). Places that hold none are left out."""
-    by_conversation: dict[str, set[int]] = {}
-    for conversation_id, position in places:
-        by_conversation.setdefault(conversation_id, set()).add(position)
-    wanted = [
-        and_(Passage.conversation_id == conversation_id, Passage.position.in_(positions))
-        for conversation_id, positions in by_conversation.items()
-    ]
-    found: dict[tuple[str, int], FoundPassage] = {}
-    for start in range(0, len(wanted), 200):
-        query = _with_conversation().where(
-            Passage.account_id == account_id, or_(*wanted[start : start + 200])
-        )
-        for row in session.execute(query):
-            found[row.conversation_id, row.position] = FoundPassage(*row)
-    return found
+    if not places:
+        return {}
+    conversation_id, position = _unrolled(session, list(places))
+    query = _with_conversation().where(
+        is_of(account_id),
+        Passage.conversation_id == conversation_id,
+        Passage.position == position,
+    )
+    return {
+        (row.conversation_id, row.position): FoundPassage(*row) for row in session.execute(query)
+    }
 
 
-def passages_by_id(
-    session: ReadSession, account_id: str, ids: Sequence[int]
-) -> dict[int, FoundPassage]:
-    """Passages by id. Ids that are gone or another account's are left out."""
-    found: dict[int, FoundPassage] = {}
-    for start in range(0, len(ids), _IDS_PER_STATEMENT):
-        query = _with_conversation().where(
-            Passage.account_id == account_id,
-            Passage.id.in_(ids[start : start + _IDS_PER_STATEMENT]),
-        )
-        for row in session.execute(query):
-            found[row.id] = FoundPassage(*row)
-    return found
+def _unrolled(
+    session: ReadSession, places: Sequence[tuple[str, int]]
+) -> tuple[ColumnElement[str], ColumnElement[int]]:
+    """The places as two columns of a table, so that each is looked up by itself in the index
+    over places. A list of pairs after IN makes SQLite read the whole table."""
+    if session.get_bind().dialect.name == "sqlite":
+        value = func.json_each(json.dumps(places)).table_valued("value").c.value
+        return func.json_extract(value, "$[0]"), func.json_extract(value, "$[1]")
+    conversation_ids, positions = zip(*places, strict=True)
+    unnested = func.unnest(
+        cast(list(conversation_ids), ARRAY(String)), cast(list(positions), ARRAY(Integer))
+    )
+    # Derived: PostgreSQL itself names both columns after the function.
+    listed = unnested.table_valued("conversation_id", "position").render_derived()
+    return listed.c.conversation_id, listed.c.position
 
 
 def _with_conversation() -> Select[*tuple[Any, ...]]:
@@ -195,24 +211,41 @@ def search_words(
 def has_unindexed(session: ReadSession, account_id: str, signature: str) -> bool:
     """Whether the account has passages that the search index does not have yet."""
     return bool(
-        session.scalar(
-            select(
-                exists().where(not_indexed("lexical", signature), Passage.account_id == account_id)
-            )
-        )
+        session.scalar(select(exists().where(not_indexed("lexical", signature), is_of(account_id))))
     )
 
 
 def count_conversations(session: ReadSession, wanted: PassageFilter) -> tuple[int, int]:
     """Conversations with a passage that the filter lets through, and all of the account's."""
-    total = session.scalar(
-        select(func.count())
-        .select_from(Conversation)
-        .where(Conversation.account_id == wanted.account_id)
-    )
+    own = Conversation.account_id == wanted.account_id
+    total = session.scalar(select(func.count()).select_from(Conversation).where(own)) or 0
     if wanted.after is None and wanted.before is None and not wanted.platforms:
-        return total or 0, total or 0
-    inside = session.scalar(
-        select(func.count(Passage.conversation_id.distinct())).where(*wanted.conditions())
-    )
-    return inside or 0, total or 0
+        return total, total
+    has_window = wanted.after is not None or wanted.before is not None
+    conditions = [own, _may_hold(wanted) if has_window else Conversation.message_count > 0]
+    if wanted.platforms:
+        conditions.append(Conversation.platform.in_(wanted.platforms))
+    inside = session.scalar(select(func.count()).select_from(Conversation).where(*conditions))
+    return inside or 0, total
+
+
+def _may_hold(wanted: PassageFilter) -> ColumnElement[bool]:
+    """Condition: the conversation has a passage in the window. A conversation that lies inside
+    it as a whole does; only of those across its borders, or without times of their own, are the
+    passages looked at, because looking at all of them takes a tenth of a second."""
+    first, last = Conversation.first_message_at, Conversation.last_message_at
+    lies_inside = [Conversation.message_count > 0, first.is_not(None)]
+    touches = []
+    if wanted.after is not None:
+        lies_inside.append(first >= wanted.after)
+        touches.append(last >= wanted.after)
+    if wanted.before is not None:
+        lies_inside.append(last <= wanted.before)
+        touches.append(first <= wanted.before)
+    within = [Passage.conversation_id == Conversation.id]
+    if wanted.after is not None:
+        within.append(Passage.occurred_at >= wanted.after)
+    if wanted.before is not None:
+        within.append(Passage.occurred_at <= wanted.before)
+    holds = exists().where(*within)
+    return or_(and_(*lies_inside), and_(or_(first.is_(None), and_(*touches)), holds))

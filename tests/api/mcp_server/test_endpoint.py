@@ -139,6 +139,16 @@ def test_c22_a_foreign_host_is_refused_with_words(browser: TestClient, host: str
     assert "BACKREAD_ALLOWED_HOSTS" in answer.text
 
 
+def test_a_browser_under_a_foreign_host_gets_a_page_that_leads_to_the_server(
+    browser: TestClient, settings: Settings
+) -> None:
+    answer = browser.get("/", headers={"Host": "evil.example", "Accept": "text/html"})
+    assert answer.status_code == 421
+    assert answer.headers["content-type"].startswith("text/html")
+    assert f'href="{settings.origin}/"' in answer.text
+    assert "script" not in answer.headers["content-security-policy"]
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1:8787", "localhost", "[::1]:99", "LOCALHOST:1"])
 def test_c22_loopback_is_answered_under_all_its_names(browser: TestClient, host: str) -> None:
     assert browser.get("/healthz", headers={"Host": host}).status_code == 200

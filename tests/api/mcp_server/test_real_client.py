@@ -93,7 +93,8 @@ def connection(person: Person, storage: Storage) -> httpx2.AsyncClient:
 def origin(home: Path, database: str) -> Iterator[str]:
     listener, port = loopback_socket()
     settings = Settings(home=home, database_url=database, port=port, embedding_model="hashing")
-    with listener, serving(settings, listener) as origin:
+    origin = settings.origin
+    with listener, serving(settings, listener):
         yield origin
 
 
@@ -170,7 +171,8 @@ def test_c23_a_token_survives_a_restart_and_a_stale_session_id_is_ignored(
     listener, port = loopback_socket()
     settings = Settings(home=home, database_url=database, port=port, embedding_model="hashing")
     storage = Storage()
-    with listener, serving(settings, listener) as origin:
+    origin = settings.origin
+    with listener, serving(settings, listener):
         token = setup_token_path(settings).read_text()
         anyio.run(first, origin, storage, token)
     again, port = loopback_socket()

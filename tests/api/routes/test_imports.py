@@ -118,6 +118,7 @@ def test_an_import_that_waits_can_be_called_off(api: TestClient) -> None:
         ("application/json", b"{}"),
         ("multipart/form-data", b"no boundary"),
         ("multipart/form-data; boundary=b", b"not a form"),
+        ("multipart/form-data; boundary=" + "b" * 300, b"--" + b"b" * 300),
         ("multipart/form-data; boundary=b", b"--b--\r\n"),
         (
             "multipart/form-data; boundary=b",

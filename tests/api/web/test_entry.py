@@ -2,6 +2,7 @@ import re
 
 from starlette.testclient import TestClient
 
+from api.accounts.passwords import MIN_LENGTH
 from api.accounts.setup_token import ensure_setup_token
 from api.web.pages.entry import local_path
 from backread.kernel import Kernel
@@ -67,6 +68,20 @@ def test_a_wrong_set_up_token_is_told_and_keeps_what_was_typed(
     assert "set-up link is not valid" in answer.text
     assert 'value="ada@example.org"' in answer.text
     assert PASSWORD not in answer.text
+
+
+def test_the_set_up_page_asks_for_what_the_server_asks_for(
+    browser: TestClient, settings: Settings
+) -> None:
+    token = setup_token(settings)
+    page = browser.get(f"/setup?token={token}")
+    assert f"At least {MIN_LENGTH} characters" in page.text
+    form = {"csrf_token": form_token(page.text), "token": token, "email": "ada@example.org"}
+    form |= {"password": PASSWORD, "timezone": "Mars/Base"}
+    refused = browser.post("/setup", data=form)
+    assert refused.status_code == 400
+    assert "is not a time zone" in refused.text
+    assert f'<input type="hidden" name="token" value="{token}">' in refused.text
 
 
 def test_signing_in_leads_back_to_where_one_was(browser: TestClient, owner: Account) -> None:

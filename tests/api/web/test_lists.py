@@ -56,6 +56,18 @@ def test_an_empty_archive_says_how_to_begin(signed_in: TestClient) -> None:
     assert "Data controls" in home
     assert "/api/mcp/mcp" in home
     assert "No conversations yet" in text_of(signed_in.get("/conversations").text)
+    assert "Nothing to search yet" in text_of(signed_in.get("/search?q=rye").text)
+
+
+def test_a_refused_file_gets_its_reason_and_a_way_on_instead_of_zeros(
+    signed_in: TestClient, bring_in: Importer
+) -> None:
+    bring_in(name="nothing.zip")
+    (report,) = {link for link in links_of(signed_in.get("/import").text) if "/imports/" in link}
+    text = text_of(signed_in.get(report).text)
+    assert "Failed" in text
+    assert "Choose another file" in text
+    assert "found = new" not in text
 
 
 def test_home_counts_what_is_there(signed_in: TestClient, bring_in: Importer) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import delete
 from backread.store.engine import Store
 from backread.store.models import Message
 from tests.backread.cli.conftest import Run, answer
-from tests.backread.exports import BOILER, GARDEN, write_chatgpt_zip
+from tests.exports import BOILER, GARDEN, write_chatgpt_zip
 
 
 def test_help_names_every_command_a_person_needs(run: Run) -> None:
@@ -62,6 +62,18 @@ def test_a_wrong_setting_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
     error = answer(run("recall", "x", "--json"))["error"]
     assert "BACKREAD_PUBLIC_URL" in error["message"]
     assert "https" in error["message"]
+
+
+def test_a_data_folder_that_cannot_be_made_is_named(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("BACKREAD_HOME", str(tmp_path / "file" / "data"))
+    for command in (["up", "--port", "0"], ["search", "x"], ["migrate"]):
+        result = run(*command)
+        assert result.exit_code == 1
+        assert str(tmp_path / "file") in result.stderr
+        assert "BACKREAD_HOME" in result.stderr
 
 
 def test_recall_takes_every_parameter_of_the_tool(run: Run, tmp_path: Path) -> None:
@@ -124,6 +136,17 @@ def test_an_account_is_added_with_a_given_or_a_made_password(run: Run) -> None:
     again = run("user", "add", "ADA@example.org", "--json")
     assert again.exit_code == 1
     assert answer(again)["error"]["code"] == "conflict"
+
+
+def test_a_forgotten_password_is_replaced(run: Run) -> None:
+    run("user", "add", "ada@example.org", "--password-stdin", input="correct horse battery\n")
+    made = answer(run("user", "set-password", "Ada@example.org", "--json"))
+    assert made["email"] == "ada@example.org"
+    assert len(made["password"]) >= 20
+
+    nobody = run("user", "set-password", "nobody@example.org", "--json")
+    assert nobody.exit_code == 1
+    assert answer(nobody)["error"]["code"] == "not_found"
 
 
 def test_the_index_is_built_anew_from_the_database(run: Run, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from tests.backread.cli.conftest import Run, answer, start_command
-from tests.backread.exports import BOILER, GARDEN, write_chatgpt_zip
+from tests.exports import BOILER, GARDEN, write_chatgpt_zip
 
 _TOTALS = {"found": 0, "new": 0, "updated": 0, "unchanged": 0, "skipped": 0, "failed": 0}
 
@@ -47,7 +47,7 @@ def test_people_get_a_report_in_words(run: Run, tmp_path: Path) -> None:
     result = run("import", archive)
     assert "2 conversations (2 of chatgpt)" in result.stdout
     assert "2 new, 0 updated, 0 unchanged, 0 skipped, 0 failed" in result.stdout
-    assert "4 new messages, from 2024-03-09 to 2024-03-09" in result.stdout
+    assert "4 new messages, from 2024-03-05 to 2024-03-05" in result.stdout
 
 
 def test_a_file_that_is_no_export_fails_with_its_reason(run: Run, tmp_path: Path) -> None:
@@ -56,6 +56,7 @@ def test_a_file_that_is_no_export_fails_with_its_reason(run: Run, tmp_path: Path
     result = run("import", photo)
     assert result.exit_code == 1
     assert "Not imported:" in result.stderr
+    assert result.stdout == ""
     assert "photo.jpg" in result.stderr
 
     as_json = run("import", photo, "--json")

@@ -24,17 +24,17 @@ def local_broker(settings: Settings) -> Iterator[LocalBroker]:
     process = subprocess.Popen(broker.command, stdout=subprocess.DEVNULL)
     wait_until(broker.is_ready)
     yield broker
+    connect(settings)  # however the test ended: the next one must not send to what is gone
     process.terminate()
     process.wait(10)
 
 
 @pytest.fixture
-def connected(settings: Settings, local_broker: LocalBroker) -> Iterator[Settings]:
+def connected(settings: Settings, local_broker: LocalBroker) -> Settings:
     """Settings with the broker; this process sends to it until the test ends."""
     with_broker = Settings(**(settings.model_dump() | {"broker_url": local_broker.url}))
     connect(with_broker)
-    yield with_broker
-    connect(settings)
+    return with_broker
 
 
 def read_job(store: Store, job_id: str) -> Job:

@@ -54,6 +54,17 @@ def refuse(context: JobContext) -> None:
     raise InvalidInput("The file is a photo.", hint="Choose an export.")
 
 
+def _tell_when_it_can_be_told(context: JobContext, state: str, reason: str) -> None:
+    if not (context.kernel.settings.home / "can_tell").exists():
+        raise Unavailable("The database is away.")
+    _write(context, f"{state}: {reason}")
+
+
+@job("sample.refuse_untold", on_unfinished=_tell_when_it_can_be_told)
+def refuse_untold(context: JobContext) -> None:
+    raise InvalidInput("The file is a photo.")
+
+
 @job("sample.crash", on_unfinished=_write_end)
 def crash(context: JobContext, *, secret: str) -> None:
     raise ValueError(secret)

@@ -15,6 +15,7 @@ from backread.settings import Settings
 from backread.store.base import utcnow
 from backread.store.engine import Store
 from backread.store.models import Job
+from backread.store.repositories.jobs import mark_sent
 from backread.supervisor.broker import LocalBroker
 from tests.backread.jobs.conftest import change_job, read_job
 
@@ -83,7 +84,18 @@ def test_a_broker_that_is_down_does_not_fail_the_request_and_the_sweeper_sends_l
     assert sweep(kernel) == 1
     assert _waiting(local_broker, Queue.INTERACTIVE) == 1
     assert sweep(kernel) == 0
-    connect(settings)
+    assert sweep(kernel, is_new_worker=True) == 1, "what its predecessor had been sent is lost"
+
+
+def test_a_job_that_was_begun_while_it_was_sent_is_sent_again_when_its_worker_dies(
+    kernel: Kernel,
+) -> None:
+    job_id = _note(kernel.store)
+    before = read_job(kernel.store, job_id)
+    assert claim_job(kernel, job_id) is not None
+    with kernel.store.write() as session:
+        mark_sent(session, [before], utcnow())
+    assert read_job(kernel.store, job_id).sent_at is None
 
 
 def test_a_second_job_with_the_key_of_a_waiting_one_is_that_one(store: Store) -> None:

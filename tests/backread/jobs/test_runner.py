@@ -84,6 +84,21 @@ def test_an_error_of_the_job_itself_is_final_and_its_reason_is_kept(kernel: Kern
     assert trace(kernel.settings.home) == ["failed: The file is a photo. Choose an export."]
 
 
+def test_an_end_that_could_not_be_told_is_told_later(kernel: Kernel) -> None:
+    job_id = _enqueue(kernel, "sample.refuse_untold")
+    assert run_job(kernel, job_id) == "queued"
+    change_job(kernel.store, job_id, run_after=utcnow() - timedelta(seconds=1))
+    (kernel.settings.home / "can_tell").touch()
+    assert run_job(kernel, job_id) == "failed"
+    assert trace(kernel.settings.home) == ["failed: The file is a photo."]
+
+
+def test_an_end_that_can_never_be_told_is_written_down_at_last(kernel: Kernel) -> None:
+    job_id = _enqueue(kernel, "sample.refuse_untold")
+    change_job(kernel.store, job_id, failures=2 * MAX_FAILURES - 1)
+    assert run_job(kernel, job_id) == "dead"
+
+
 def test_what_a_chat_says_does_not_reach_the_row_through_an_error(kernel: Kernel) -> None:
     job_id = _enqueue(kernel, "sample.crash", secret="my diary")
     assert run_job(kernel, job_id) == "failed"

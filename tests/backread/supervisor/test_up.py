@@ -15,8 +15,8 @@ from backread.settings import Settings
 from backread.store.engine import Store
 from backread.store.models import Conversation
 from backread.supervisor.home import running_server
-from tests.backread.exports import BOILER, GARDEN, write_chatgpt_zip
 from tests.backread.supervisor.conftest import WITHOUT_BROKER, Server, Up, fetch, is_running
+from tests.exports import BOILER, GARDEN, write_chatgpt_zip
 from tests.support import wait_until
 
 _WORKER = "worker --queue interactive"

@@ -121,6 +121,28 @@ def test_a_half_made_shard_is_made_anew(tmp_path: Path) -> None:
     index.close()
 
 
+@pytest.mark.parametrize("lost", ["passages", "memories", "passages.whole", "generation"])
+def test_an_index_that_lost_a_part_has_another_signature_so_all_is_indexed_again(
+    tmp_path: Path, lost: str
+) -> None:
+    index = EdgeIndex(tmp_path)
+    for collection in Collection:
+        index.upsert(collection, [point(1, "tea")])
+    before = index.lexical_signature
+    index.close()
+    (part,) = tmp_path.glob(f"v*/{lost}")
+    shutil.rmtree(part) if part.is_dir() else part.unlink()
+
+    again = EdgeIndex(tmp_path)
+    after = again.lexical_signature
+    again.close()
+    reopened = EdgeIndex(tmp_path)
+
+    assert after != before
+    assert reopened.lexical_signature == after
+    reopened.close()
+
+
 def test_a_damaged_index_says_how_to_build_it_again(tmp_path: Path) -> None:
     index = EdgeIndex(tmp_path)
     index.upsert(PASSAGES, [point(1, "tea")])

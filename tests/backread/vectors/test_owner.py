@@ -11,6 +11,7 @@ import pytest
 
 from backread.errors import Unavailable
 from backread.settings import Settings
+from backread.supervisor.home import HomeLock
 from backread.vectors import wire
 from backread.vectors.edge import EdgeIndex
 from backread.vectors.index import Collection, IndexFilter, IndexPoint, IndexQuery, VectorIndex
@@ -142,6 +143,24 @@ def test_the_socket_is_for_its_user_alone(owner: OwnerProcess) -> None:
 def test_without_a_server_the_index_opens_in_the_process(tmp_path: Path) -> None:
     index = open_index(Settings(home=tmp_path), "model")
 
+    assert isinstance(index, EdgeIndex)
+    index.close()
+
+
+def test_while_a_servers_owner_is_away_nobody_else_takes_the_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backread.vectors.open._LOCK_WAIT_SECONDS", 0.3)
+    settings = Settings(home=tmp_path)
+    server = HomeLock(settings)
+    server.acquire()
+    with pytest.raises(Unavailable, match="not there yet"):
+        open_index(settings, "model")
+    owner = EdgeIndex(settings.index_dir)  # nobody has it
+    owner.close()
+
+    server.release()
+    index = open_index(settings, "model")
     assert isinstance(index, EdgeIndex)
     index.close()
 

@@ -236,7 +236,7 @@ def test_recognised_by_structure_alone() -> None:
         "inserted_at": "2026-01-01T00:00:00+08:00",
         "mapping": {"1": {"id": "1", "message": {"fragments": [{"type": "REQUEST"}]}}},
     }
-    assert importer_for(deepseek) is None
+    assert importer_for(deepseek) is not CHATGPT
     assert importer_for({"mapping": []}) is None
     assert importer_for([chatgpt()]) is None
 

@@ -111,7 +111,8 @@ def check(tools: Path, work: Path, era: str) -> None:
         "MCP_INSPECTOR_SECRET_STORE": "file",
         "BROWSER": "true",  # the address is also printed, and opened from there
     }
-    with listener, serving(settings, listener) as origin:
+    origin = settings.origin
+    with listener, serving(settings, listener):
         url = f"{origin}/api/mcp/mcp"
         base = ("--protocol-era", era)
         listed = inspect(

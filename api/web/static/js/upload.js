@@ -2,7 +2,7 @@
 // how much of an upload has been sent.
 import { csrfToken, size } from "./format.js";
 
-const READABLE = /\.(zip|json|jsonl|ndjson)$/i;
+const READABLE = /\.(zip|json|jsonl|ndjson|zst|html?|md|csv|vscdb)$/i;
 const NAMES_SHOWN = 5;
 
 class Upload {

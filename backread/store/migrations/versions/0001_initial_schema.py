@@ -340,7 +340,6 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_passages_account_id_occurred_at'), ['account_id', 'occurred_at'], unique=False)
         batch_op.create_index(batch_op.f('ix_passages_dense_with'), ['dense_with'], unique=False)
         batch_op.create_index(batch_op.f('ix_passages_lexical_with'), ['lexical_with'], unique=False)
-        batch_op.create_index(batch_op.f('ix_passages_message_id'), ['message_id'], unique=False)
 
     # ### end Alembic commands ###
     create_fulltext(op.get_bind())

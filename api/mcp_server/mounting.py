@@ -1,0 +1,65 @@
+"""The MCP endpoint as the application mounts it: opened beside it, not before it.
+
+The protocol's types take longer to load than everything else of the web server together. So the
+first page does not wait for them; the first MCP request does, if it comes that early.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pkgutil import resolve_name
+
+import anyio
+from anyio import to_thread
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from backread.kernel import Kernel
+
+_ENDPOINT = "api.mcp_server.endpoint:RecallEndpoint"
+_PAUSE_SECONDS = 1.0  # in which the first page gets the processor to itself
+
+
+class LateEndpoint:
+    """Serves MCP requests; those that come before the endpoint is open wait for it."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._wanted = anyio.Event()
+        self._opened = anyio.Event()
+        self._closing = anyio.Event()
+        self._endpoint: ASGIApp
+
+    @asynccontextmanager
+    async def run(self) -> AsyncIterator[None]:
+        """Serves while the block runs. Once per instance."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._serve)
+            try:
+                yield
+            finally:
+                self._wanted.set()
+                self._closing.set()
+
+    async def _serve(self) -> None:
+        with anyio.move_on_after(_PAUSE_SECONDS):
+            await self._wanted.wait()
+        if self._closing.is_set():
+            return
+        make = await to_thread.run_sync(resolve_name, _ENDPOINT)
+        endpoint = make(self._kernel)
+        async with endpoint.run():
+            self._endpoint = endpoint
+            self._opened.set()
+            await self._closing.wait()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._wanted.set()
+        await self._opened.wait()
+        await self._endpoint(scope, receive, send)
+
+
+class MountedEndpoint:
+    """Hands requests to the endpoint of the running application."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        endpoint: LateEndpoint = scope["app"].state.recall_endpoint
+        await endpoint(scope, receive, send)

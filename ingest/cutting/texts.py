@@ -1,0 +1,38 @@
+"""A text that is one conversation, as exporters write Markdown."""
+
+from collections.abc import Iterator
+
+import orjson
+
+from backread.settings import Settings
+from ingest.containers.source import Source
+from ingest.cutting.base import too_large
+from ingest.importers import importer_for
+from ingest.importers.envelopes import TEXT_KEY
+from ingest.json_stream import Element
+
+_NO_TEXT = (b"{", b"[", b"<")
+
+
+class TextCutter:
+    def claims(self, source: Source, head: bytes) -> bool:
+        start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+        if not start or start.startswith(_NO_TEXT) or b"\x00" in head:
+            return False
+        return importer_for({TEXT_KEY: _decoded(head)}) is not None
+
+    def cut(self, source: Source, settings: Settings) -> Iterator[Element]:
+        body = bytearray()
+        for chunk in source.chunks():
+            body += chunk
+            if len(body) > settings.conversation_max_bytes:
+                yield Element(0, source.size, b"", too_large(settings))
+                return
+        yield Element(0, source.size, orjson.dumps({TEXT_KEY: _decoded(bytes(body))}))
+
+
+TEXT = TextCutter()
+
+
+def _decoded(body: bytes) -> str:
+    return body.decode("utf-8-sig", "replace").replace("\r\n", "\n")
