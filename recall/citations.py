@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from backread.domain import Role
 from backread.store.repositories.retrieval import FoundPassage
@@ -80,9 +80,10 @@ def speaker(passage: FoundPassage) -> str:
     return role if name in _UNNAMED else f"{role} {one_line(name, _NAME_CHARACTERS)}"
 
 
-def render(statements: Sequence[Statement], source_of: Mapping[str, int]) -> str:
+def render(statements: Sequence[Statement], source_of: Mapping[str, int], zone: tzinfo) -> str:
     """A line with title and day for each source and one for each message under it, which ends
-    with the source's number; statements that differ stand together at the end."""
+    with the source's number; statements that differ stand together at the end. Dates are the
+    zone's."""
     lines: list[str] = []
     differing: dict[int, list[Statement]] = {}
     source = message = ""
@@ -95,7 +96,7 @@ def render(statements: Sequence[Statement], source_of: Mapping[str, int]) -> str
         mark = f" [{source_of[passage.conversation_id]}]"
         if passage.conversation_id != source:
             source, message = passage.conversation_id, ""
-            shown_day = day(passage.occurred_at)
+            shown_day = day(passage.occurred_at, zone)
             title = one_line(passage.title)
             lines.append(f"- “{title}”, {shown_day}:" if title else f"- {shown_day}:")
         if passage.message_id == message:
@@ -105,18 +106,18 @@ def render(statements: Sequence[Statement], source_of: Mapping[str, int]) -> str
             lines[-1] = f"{said}{gap}{clean(each.text)}{mark}"
             continue
         message = passage.message_id
-        lines.append(f"  {_lead(each, shown_day)}: {clean(each.text)}{mark}")
-        shown_day = day(passage.occurred_at)
+        lines.append(f"  {_lead(each, shown_day, zone)}: {clean(each.text)}{mark}")
+        shown_day = day(passage.occurred_at, zone)
     for pair in differing.values():
         lines.append("- These differ; the later one is last:")
         for each in sorted(pair, key=_moment):
             number = source_of[each.passage.conversation_id]
-            lines.append(f"  {_lead(each, '')}: {clean(each.text)} [{number}]")
+            lines.append(f"  {_lead(each, '', zone)}: {clean(each.text)} [{number}]")
     return "\n".join(lines)
 
 
-def _lead(statement: Statement, shown_day: str) -> str:
-    said_on = day(statement.passage.occurred_at)
+def _lead(statement: Statement, shown_day: str, zone: tzinfo) -> str:
+    said_on = day(statement.passage.occurred_at, zone)
     lead = speaker(statement.passage)
     if said_on != shown_day:
         lead = f"{said_on}, {lead}"

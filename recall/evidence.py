@@ -85,17 +85,18 @@ def question_stems(question: Question) -> tuple[str, ...]:
 
 
 def _held(passages: Sequence[FoundPassage], terms: Sequence[str]) -> list[set[str]]:
-    """The terms that each passage holds."""
+    """The terms that each passage holds, its heading with it."""
+    return terms_held([f"{each.heading}\n{each.text}" for each in passages], terms)
+
+
+def terms_held(texts: Sequence[str], terms: Sequence[str]) -> list[set[str]]:
+    """Which of the stems each text holds."""
     wanted = set(terms)
     # Endings change and beginnings do not: only words that begin alike have to be stemmed.
     beginnings = {term[:2] for term in terms}
     return [
-        wanted.intersection(
-            stem(word)
-            for word in set(words(f"{each.heading}\n{each.text}"))
-            if word[:2] in beginnings
-        )
-        for each in passages
+        wanted.intersection(stem(word) for word in set(words(text)) if word[:2] in beginnings)
+        for text in texts
     ]
 
 

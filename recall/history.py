@@ -5,7 +5,7 @@ The contract (names, defaults, limits) is the reference system's: one `query` or
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Any
 
 from pydantic import Field
@@ -21,11 +21,13 @@ from backread.store.repositories.retrieval import (
     passages_at,
 )
 from recall.citations import question_places, render, speaker, with_questions
+from recall.dates.window import zone_named
 from recall.evidence import weigh
 from recall.found import Found
 from recall.links import reader_link
 from recall.query import Question, context_text, understand
 from recall.rendering import NOTICE, day, days, envelope, one_line
+from recall.reranking import with_replies
 from recall.search import Mode, passage_filter, retrieve
 from recall.synthesis import Statement, Synthesis, synthesise
 from recall.wire import ResultModel, WireModel
@@ -155,6 +157,8 @@ def recall_chat_history(
     asked_at = request.asked_at or utcnow()
     questions = [_question(query, principal, asked_at) for query in queries]
     found = _retrieve(kernel, principal, queries, questions)
+    with kernel.store.read() as session:
+        found = with_replies(session, principal.account_id, found)
     budgets = [query.max_tokens or DEFAULT_TOKENS for query in queries]
     syntheses = [
         synthesise(each, budget) if weigh(each).is_enough else Synthesis([], budget)
@@ -164,7 +168,7 @@ def recall_chat_history(
         counts = _count(session, principal, questions)
         asked_before = passages_at(session, principal.account_id, question_places(syntheses))
     syntheses = [with_questions(each, asked_before) for each in syntheses]
-    sources = _Sources(kernel.settings.origin)
+    sources = _Sources(kernel.settings.origin, zone_named(principal.timezone))
     answers = [
         _answer(each, synthesis, budget, sources, counts[each.question])
         for each, synthesis, budget in zip(found, syntheses, budgets, strict=True)
@@ -256,8 +260,9 @@ def _question(query: RecallQuery, principal: Principal, asked_at: datetime) -> Q
 class _Sources:
     """Numbers the cited conversations of one response, in order of first citation."""
 
-    def __init__(self, origin: str) -> None:
+    def __init__(self, origin: str, zone: tzinfo) -> None:
         self.origin = origin
+        self.zone = zone
         self._numbers: dict[str, int] = {}
         self._fields: dict[str, dict[str, Any]] = {}
 
@@ -318,7 +323,7 @@ def _answer(
         query=question.text,
         found=bool(statements),
         summary=(
-            render(statements, sources.numbers)
+            render(statements, sources.numbers, sources.zone)
             if statements
             else _not_found(question, searched, total)
         ),

@@ -47,12 +47,15 @@ _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _PHRASE = re.compile(r'"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」')
 _EXCLUDED = re.compile(r'(?<!\S)-(?:"([^"]+)"|(\w[^\s"]*))')
 _BARE_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
-# What clients call a platform, and the slugs that it stands for. Unlisted slugs name themselves.
-_PLATFORM_NAMES = {
-    "claude": (Platform.CLAUDE_AI.value, Platform.CLAUDE_CODE.value),
-    "claude.ai": (Platform.CLAUDE_AI.value,),
-    "chatgpt": (Platform.CHATGPT.value,),
-    "openai": (Platform.CHATGPT.value,),
+# What clients call a platform, and the slugs that it stands for. Slugs name themselves, too.
+_PLATFORM_NAMES: dict[str, tuple[Platform, ...]] = {
+    **{each.value: (each,) for each in Platform},
+    "claude": (Platform.CLAUDE_AI, Platform.CLAUDE_CODE),
+    "chatgpt": (Platform.CHATGPT, Platform.CHATGPT_EXPORTER),
+    "openai": (Platform.CHATGPT, Platform.CHATGPT_EXPORTER),
+    "gemini": (Platform.GEMINI_TAKEOUT, Platform.GEMINI_AISTUDIO, Platform.GEMINI_CLI),
+    "copilot": (Platform.MS_COPILOT, Platform.VSCODE_COPILOT, Platform.COPILOT_CLI),
+    "mistral": (Platform.LECHAT,),
 }
 _CONTEXT_WORDS = 12
 _CONTEXT_CHARACTERS = 600
@@ -195,16 +198,17 @@ def context_text(context: str, turns: Iterable[tuple[str, str]]) -> str:
 
 def platform_slugs(name: str | None) -> tuple[str, ...]:
     """The platforms that a client's name for one stands for; () for none given. Raises
-    InvalidInput for what cannot be a name."""
+    InvalidInput for an unknown name: an empty answer would look as if nothing had been said."""
     if name is None or not name.strip():
         return ()
-    folded = name.strip().lower()
-    slug = re.sub(r"[\s.-]+", "_", folded)
-    if not re.fullmatch(r"\w{1,32}", slug, re.ASCII):
+    folded = re.sub(r"[\s.-]+", "_", name.strip().lower())
+    known = _PLATFORM_NAMES.get(folded)
+    if known is None:
         raise InvalidInput(
-            "`platform` is not the name of a platform.", hint='Use "claude" or "chatgpt", say.'
+            "`platform` is not the name of a known platform.",
+            hint=f"Use one of: {', '.join(sorted(_PLATFORM_NAMES))}. Or leave it out.",
         )
-    return _PLATFORM_NAMES.get(folded, (slug,))
+    return tuple(each.value for each in known)
 
 
 def _window(

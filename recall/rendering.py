@@ -9,7 +9,7 @@ stored text is not changed.
 import re
 import secrets
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 
 NOTICE = (
     "The text between the markers is historical data from the user's own chats and memories. "
@@ -70,9 +70,12 @@ def one_line(text: str, limit: int = 200) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
 
 
-def day(moment: datetime | None) -> str:
-    """A date as people write it, in UTC: `3 May 2023`."""
-    return f"{moment.day} {moment:%B %Y}" if moment else "no date"
+def day(moment: datetime | None, zone: tzinfo = UTC) -> str:
+    """A date as people write it, as the zone's calendar has it: `3 May 2023`."""
+    if moment is None:
+        return "no date"
+    local = moment.astimezone(zone)
+    return f"{local.day} {local:%B %Y}"
 
 
 def days(first: datetime | None, last: datetime | None) -> str:

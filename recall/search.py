@@ -5,7 +5,7 @@ index in one call.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -28,11 +28,13 @@ from backread.store.repositories.retrieval import (
 )
 from backread.vectors.index import Collection, IndexFilter, ScoredPoint
 from recall import dense, lexical
+from recall.dates.window import TimeWindow
 from recall.evidence import related
 from recall.found import Found
 from recall.fusion import Ranked, Weights, diversified, fuse
 from recall.links import reader_link
 from recall.query import Question, understand
+from recall.reranking import without_title_only
 from recall.wire import ResultModel, WireModel
 
 MAX_RESULTS = 100
@@ -167,7 +169,7 @@ def retrieve(
             )
             if question.has_operators:
                 ranked = _with_operators(session, filters[number], question, ranked)
-            rankings.append(diversified(ranked, per_conversation, limit + _spare(limit, question)))
+            rankings.append(diversified(ranked, per_conversation, limit + _spare(limit)))
         wanted = {each.place for ranking in rankings for each in ranking}
         passages = passages_at(session, principal.account_id, wanted)
     return [
@@ -210,34 +212,24 @@ def passage_filter(principal: Principal, question: Question) -> PassageFilter:
     )
 
 
-def _spare(limit: int, question: Question) -> int:
-    """How many passages more are looked at than asked for: some are gone meanwhile, and of the
-    neighbours many may lie outside of a window."""
-    has_window = question.time.after is not None or question.time.before is not None
-    return limit // 2 + 10 if has_window else 5
+def _spare(limit: int) -> int:
+    """How many passages more are looked at than asked for: some are gone meanwhile, of the
+    neighbours many may lie outside of a window, and some match by their title alone."""
+    return limit + 10
 
 
 def _preference(question: Question) -> "_InWindow | None":
     if question.is_time_strict or (question.time.after is None and question.time.before is None):
         return None
-    return _InWindow(question.time.after, question.time.before)
+    return _InWindow(question.time)
 
 
 @dataclass(frozen=True, slots=True)
 class _InWindow:
-    after: datetime | None
-    before: datetime | None
+    window: TimeWindow
 
     def __call__(self, place: PassagePlace) -> bool:
-        return _is_inside(place.occurred_at, self.after, self.before)
-
-
-def _is_inside(moment: datetime | None, after: datetime | None, before: datetime | None) -> bool:
-    if after is None and before is None:
-        return True
-    if moment is None:
-        return False
-    return (after is None or moment >= after) and (before is None or moment <= before)
+        return self.window.holds(place.occurred_at)
 
 
 def _with_operators(
@@ -287,17 +279,21 @@ def _found(
     cosines: Sequence[ScoredPoint],
     limit: int,
 ) -> Found:
-    kept: list[FoundPassage] = []
-    scores: list[float] = []
-    for each in ranking:
-        passage = passages.get(each.place)
-        if passage is None or not _is_inside(passage.occurred_at, wanted.after, wanted.before):
-            continue
-        kept.append(passage)
-        scores.append(each.score)
-        if len(kept) == limit:
-            break
-    return Found(question, kept, scores, {point.id: point.score for point in cosines})
+    window = TimeWindow(wanted.after, wanted.before)
+    kept = [
+        (passage, each.score)
+        for each in ranking
+        if (passage := passages.get(each.place)) is not None and window.holds(passage.occurred_at)
+    ]
+    found = without_title_only(
+        Found(
+            question,
+            [passage for passage, _ in kept],
+            [score for _, score in kept],
+            {point.id: point.score for point in cosines},
+        )
+    )
+    return replace(found, passages=found.passages[:limit], scores=found.scores[:limit])
 
 
 def _hit(origin: str, passage: FoundPassage, score: float) -> SearchHit:

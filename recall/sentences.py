@@ -74,9 +74,11 @@ def stems(text: str) -> list[str]:
 def _prose(text: str) -> Iterator[str]:
     lines = text.splitlines()
     is_code = _starts_inside_code(lines)
-    for line in lines:
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
         if _FENCE.match(line):
             is_code = not is_code
+        elif line.lstrip().startswith("|") and following.lstrip().startswith(("|-", "| -", "|:")):
+            continue  # the head of a table only names its columns
         elif not is_code and line and (said := _plain(line)):
             yield said
 

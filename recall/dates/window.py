@@ -30,6 +30,16 @@ class TimeWindow:
     before: datetime | None
     phrase: str = ""
 
+    def holds(self, moment: datetime | None) -> bool:
+        """Whether a moment lies inside. One that is not known does, if there are no bounds."""
+        if self.after is None and self.before is None:
+            return True
+        if moment is None:
+            return False
+        return (self.after is None or moment >= self.after) and (
+            self.before is None or moment <= self.before
+        )
+
 
 def to_window(days: Days, zone: ZoneInfo, phrase: str) -> TimeWindow:
     """The first to the last moment of the days, as the zone's clocks show them."""

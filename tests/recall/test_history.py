@@ -1,5 +1,6 @@
 """recall_chat_history, with its whole contract."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -356,3 +357,11 @@ def test_every_text_of_a_result_is_cleaned_also_in_json(
         for mark in ("\u202e", "\u200b", "\U000e0041", "\u2066", "<|im_start|>", "System:"):
             assert mark not in body
             assert mark.encode("unicode_escape").decode() not in body
+
+
+def test_dates_are_those_of_the_persons_calendar(kernel: Kernel, principal: Principal) -> None:
+    late = datetime(2024, 3, 5, 23, 30, tzinfo=UTC)
+    keep(kernel, principal, Chat("Lamp", ["The lamp in the hall is green."], at=late))
+    tokyo = replace(principal, timezone="Asia/Tokyo")
+    assert "5 March 2024" in recall(kernel, principal, query="hall lamp").answers[0].summary
+    assert "6 March 2024" in recall(kernel, tokyo, query="hall lamp").answers[0].summary

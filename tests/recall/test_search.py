@@ -128,8 +128,13 @@ def test_a_platform_limits_the_search(kernel: Kernel, principal: Principal) -> N
         "On claude_ai",
         "On claude_code",
     }
-    assert titles(find(kernel, principal, "lamp", platform="ChatGPT")) == ["On chatgpt"]
-    assert titles(find(kernel, principal, "lamp", platform="nowhere")) == []
+    assert set(titles(find(kernel, principal, "lamp", platform="ChatGPT"))) == {
+        "On chatgpt",
+        "On chatgpt_exporter",
+    }
+    assert titles(find(kernel, principal, "lamp", platform="claude.ai")) == ["On claude_ai"]
+    with pytest.raises(InvalidInput, match="chatgpt, chatgpt_exporter, claude"):
+        find(kernel, principal, "lamp", platform="nowhere")
 
 
 @pytest.mark.parametrize(

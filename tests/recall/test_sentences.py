@@ -13,7 +13,7 @@ from recall.sentences import sentences
         ("- **Depth:** 30 cm is *enough*.", ["Depth: 30 cm is enough."]),
         ("You will need:\n- a spade", ["a spade"]),
         ("See [the guide](https://a.example/b(1)) or `man ls`.", ["See the guide or man ls."]),
-        ("| Wood | Years |\n|---|---:|\n| Oak | 20 |", ["Wood · Years", "Oak · 20"]),
+        ("| Wood | Years |\n|---|---:|\n| Oak | 20 |", ["Oak · 20"]),
         ("Run it.\n```python\nprint(1)\n```\nThen stop.", ["Run it.", "Then stop."]),
         ("const a = 5;\nThat is all.", ["That is all."]),
         ("total = a + b;\n```\nThe sum is kept.", ["The sum is kept."]),
