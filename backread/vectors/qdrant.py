@@ -192,7 +192,11 @@ def _name(collection: Collection) -> str:
 
 def _dense_config(size: int) -> models.DenseVectorNameConfig:
     return models.DenseVectorNameConfig(
-        dense=models.DenseVectorConfig(size=size, distance=models.Distance.COSINE)
+        dense=models.DenseVectorConfig(
+            size=size,
+            distance=models.Distance.COSINE,
+            datatype=models.VectorStorageDatatype.FLOAT16,
+        )
     )
 
 

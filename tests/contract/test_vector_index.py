@@ -139,7 +139,7 @@ def test_the_nearest_vector_comes_first_with_its_cosine(index: VectorIndex, acco
 
     expected = float(np.dot(*EMBEDDER.embed_passages(["olive bread", near.text])))
     assert [each.id for each in found] == [near.id, far.id]
-    assert found[0].score == pytest.approx(expected, abs=1e-4)
+    assert found[0].score == pytest.approx(expected, abs=1e-3)  # kept in half precision
 
 
 def test_a_search_never_shows_another_accounts_points(
