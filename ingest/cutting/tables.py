@@ -23,7 +23,10 @@ class TableCutter:
         line = head[:_HEADER_BYTES].split(b"\n", 1)[0].decode("utf-8-sig", "replace")
         if "," not in line or line.lstrip().startswith(("{", "[", "<")):
             return False
-        names = next(csv.reader([line.strip()]), [])
+        try:
+            names = next(csv.reader([line.strip()]), [])
+        except csv.Error:
+            return False  # not a line of a table: a stray line end, a cell without end
         return is_copilot_row(dict.fromkeys(names, ""))
 
     def cut(self, source: Source, settings: Settings) -> Iterator[Element]:
@@ -38,8 +41,8 @@ def _rows(source: Source, settings: Settings) -> Iterator[dict[str, str]]:
     """Each row by its columns' names; cells beyond them are left out."""
     csv.field_size_limit(min(settings.conversation_max_bytes, 2**31 - 1))
     reader = csv.reader(_lines(source.chunks()))
-    names = [name.strip() for name in next(reader, [])]
     try:
+        names = [name.strip() for name in next(reader, [])]
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 yield dict(zip(names, cells, strict=False))
