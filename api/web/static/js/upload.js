@@ -25,6 +25,8 @@ class Upload {
     // A file dropped beside the zone must not replace the page.
     for (const name of ["dragover", "drop"]) window.addEventListener(name, (event) => event.preventDefault());
     window.addEventListener("beforeunload", (event) => { if (this.request) event.preventDefault(); });
+    // Chosen while the page was still loading, before anything listened.
+    if (files.files.length) this.send([...files.files]);
   }
 
   over(event, isOver) {
