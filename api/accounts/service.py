@@ -115,6 +115,17 @@ def set_up_owner(
     return owner
 
 
+def update_profile(
+    session: WriteSession, account_id: str, *, display_name: str, timezone: str
+) -> None:
+    """Raises InvalidInput as `create_account`, NotFound when there is no account."""
+    name, zone = _checked_name(display_name), _checked_timezone(timezone)
+    account = session.get(Account, account_id)
+    if account is None:
+        raise NotFound("There is no such account.")
+    account.display_name, account.timezone = name, zone
+
+
 def set_password(
     session: WriteSession, account_id: str, password: str, *, keep_session_id: str = ""
 ) -> None:

@@ -7,19 +7,17 @@ from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
 from api.accounts.passwords import MAX_LENGTH, MIN_LENGTH
-from api.accounts.service import change_password
+from api.accounts.service import change_password, update_profile
 from api.accounts.sessions import SignedIn
 from api.deps import CsrfDep, KernelDep, ReadDep, SettingsDep, SignedInDep, WriteDep
 from api.web.templating import render
-from backread.errors import AccessDenied, InvalidInput, NotFound
+from backread.errors import AccessDenied, BackreadError, InvalidInput
+from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.base import utcnow
 from backread.store.engine import ReadSession
-from backread.store.models import Account
 from backread.store.repositories.browsing import archive_totals
 from backread.store.repositories.connections import end_sign_in, index_progress, list_sign_ins
-
-_MAX_NAME = 200
 
 router = APIRouter(include_in_schema=False)
 
@@ -43,22 +41,13 @@ def save_account(
     timezone: Annotated[str, Form()],
     display_name: Annotated[str, Form()] = "",
 ) -> Response:
-    name = " ".join(display_name.split())
     try:
-        if len(name) > _MAX_NAME:
-            raise InvalidInput(f"The name is longer than {_MAX_NAME} characters.")
-        if timezone not in zoneinfo.available_timezones():
-            raise InvalidInput("There is no such time zone.", hint="Choose one from the list.")
-    except InvalidInput as error:
-        with kernel.store.read() as session:
-            return _page(
-                request, session, signed_in, kernel.settings, error=str(error), status_code=400
+        with kernel.store.write() as session:
+            update_profile(
+                session, signed_in.account_id, display_name=display_name, timezone=timezone
             )
-    with kernel.store.write() as session:
-        account = session.get(Account, signed_in.account_id)
-        if account is None:
-            raise NotFound("There is no such account.")
-        account.display_name, account.timezone = name, timezone
+    except InvalidInput as error:
+        return _refused(request, kernel, signed_in, error)
     return RedirectResponse("/settings?saved=true", status_code=303)
 
 
@@ -73,10 +62,7 @@ def save_password(
     try:
         change_password(kernel, signed_in, current=current_password, new=new_password)
     except (AccessDenied, InvalidInput) as error:
-        with kernel.store.read() as session:
-            return _page(
-                request, session, signed_in, kernel.settings, error=str(error), status_code=400
-            )
+        return _refused(request, kernel, signed_in, error)
     return RedirectResponse("/settings?saved=true", status_code=303)
 
 
@@ -84,6 +70,16 @@ def save_password(
 def end_browser_session(session: WriteDep, signed_in: SignedInDep, session_id: str) -> Response:
     end_sign_in(session, signed_in.principal, session_id)
     return RedirectResponse("/settings", status_code=303)
+
+
+def _refused(
+    request: Request, kernel: Kernel, signed_in: SignedIn, error: BackreadError
+) -> Response:
+    """The page again, with what was wrong."""
+    with kernel.store.read() as session:
+        return _page(
+            request, session, signed_in, kernel.settings, error=str(error), status_code=400
+        )
 
 
 def _page(
