@@ -7,9 +7,14 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, func, or_, select, update
 
 from backread.store.engine import ReadSession, WriteSession
-from backread.store.models import Conversation, Memory, Passage
+from backread.store.models import Memory, Passage
 from backread.store.repositories.chunks import chunks
-from backread.store.repositories.passages import PassageToIndex, indexed_text, is_of
+from backread.store.repositories.passages import (
+    PASSAGES_TO_INDEX,
+    PassageToIndex,
+    is_of,
+    passage_to_index,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +70,9 @@ def passages_by_id(
     """Those of the passages that are still there, in the order of `ids`."""
     found: dict[int, PassageToIndex] = {}
     for some in chunks(ids):
-        query = (
-            select(
-                Passage.id,
-                Passage.account_id,
-                Passage.conversation_id,
-                Conversation.platform,
-                Passage.heading,
-                Passage.text,
-                Passage.occurred_at,
-            )
-            .join(Conversation, Conversation.id == Passage.conversation_id)
-            .where(Passage.id.in_(some), is_of(account_id))
-        )
+        query = PASSAGES_TO_INDEX.where(Passage.id.in_(some), is_of(account_id))
         for row in session.execute(query):
-            found[row.id] = PassageToIndex(
-                id=row.id,
-                account_id=row.account_id,
-                conversation_id=row.conversation_id,
-                platform=row.platform,
-                text=indexed_text(row.heading, row.text),
-                occurred_at=row.occurred_at,
-            )
+            found[row.id] = passage_to_index(row)
     return [found[each] for each in ids if each in found]
 
 

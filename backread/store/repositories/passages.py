@@ -82,6 +82,32 @@ class PassageToIndex:
     occurred_at: datetime | None
 
 
+# What `passage_to_index` reads; callers add which passages they want.
+PASSAGES_TO_INDEX = select(
+    Passage.id,
+    Passage.account_id,
+    Passage.conversation_id,
+    Conversation.platform,
+    Passage.heading,
+    Passage.text,
+    Passage.occurred_at,
+).join(Conversation, Conversation.id == Passage.conversation_id)
+
+
+def passage_to_index(
+    row: Row[int, str, str, str, str, str, datetime | None],
+) -> PassageToIndex:
+    """Takes a row of `PASSAGES_TO_INDEX`."""
+    return PassageToIndex(
+        id=row.id,
+        account_id=row.account_id,
+        conversation_id=row.conversation_id,
+        platform=row.platform,
+        text=indexed_text(row.heading, row.text),
+        occurred_at=row.occurred_at,
+    )
+
+
 class _Placed(NamedTuple):
     row: PassageRow
     account_id: str
@@ -161,34 +187,11 @@ def passages_to_index(
 
     Without an account: those of all accounts. Page with `after_id` = the last id received.
     """
-    query = (
-        select(
-            Passage.id,
-            Passage.account_id,
-            Passage.conversation_id,
-            Conversation.platform,
-            Passage.heading,
-            Passage.text,
-            Passage.occurred_at,
-        )
-        .join(Conversation, Conversation.id == Passage.conversation_id)
-        .where(not_indexed(side, signature), Passage.id > after_id)
-        .order_by(Passage.id)
-        .limit(limit)
-    )
+    query = PASSAGES_TO_INDEX.where(not_indexed(side, signature), Passage.id > after_id)
+    query = query.order_by(Passage.id).limit(limit)
     if account_id is not None:
         query = query.where(is_of(account_id))
-    return [
-        PassageToIndex(
-            id=row.id,
-            account_id=row.account_id,
-            conversation_id=row.conversation_id,
-            platform=row.platform,
-            text=indexed_text(row.heading, row.text),
-            occurred_at=row.occurred_at,
-        )
-        for row in session.execute(query)
-    ]
+    return [passage_to_index(row) for row in session.execute(query)]
 
 
 def mark_indexed(session: WriteSession, ids: Sequence[int], signature: str, *, side: Side) -> None:
