@@ -1,8 +1,9 @@
 """How each AI client is connected: what to click or paste, with this server's own address."""
 
+import base64
 import json
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from backread.settings import LOOPBACK_HOSTS
 
@@ -17,10 +18,12 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class ClientGuide:
-    """`is_remote`: the client's own servers fetch from us, so a loopback address cannot work."""
+    """`is_remote`: the client's own servers fetch from us, so a loopback address cannot work.
+    `link` opens the client with everything filled in."""
 
     slug: str
     name: str
+    link: str = ""
     steps: tuple[str, ...] = ()
     snippets: tuple[Snippet, ...] = ()
     is_remote: bool = False
@@ -36,6 +39,7 @@ def client_guides(mcp_url: str) -> list[ClientGuide]:
         _cursor(mcp_url),
         _vs_code(mcp_url),
         _gemini(mcp_url),
+        _grok(),
         _mcp_remote(mcp_url),
         _inspector(),
     ]
@@ -95,20 +99,25 @@ def _codex(url: str) -> ClientGuide:
 
 
 def _cursor(url: str) -> ClientGuide:
-    config = {"mcpServers": {"backread": {"url": url}}}
+    server = {"url": url}
+    config = {"mcpServers": {"backread": server}}
+    packed = quote(base64.b64encode(json.dumps(server).encode()).decode(), safe="")
     return ClientGuide(
         "cursor",
         "Cursor",
+        link=f"cursor://anysphere.cursor-deeplink/mcp/install?name=backread&config={packed}",
         steps=("Then open Settings → MCP, and choose “Needs login” beside backread.",),
         snippets=(Snippet("In ~/.cursor/mcp.json", json.dumps(config, indent=2)),),
     )
 
 
 def _vs_code(url: str) -> ClientGuide:
-    config = {"servers": {"backread": {"type": "http", "url": url}}}
+    server = {"type": "http", "url": url}
+    config = {"servers": {"backread": server}}
     return ClientGuide(
         "vscode",
         "VS Code",
+        link="vscode:mcp/install?" + quote(json.dumps({"name": "backread", **server}), safe=""),
         steps=("Choose Start above the entry; VS Code opens the sign-in page.",),
         snippets=(Snippet("In .vscode/mcp.json", json.dumps(config, indent=2)),),
     )
@@ -120,6 +129,19 @@ def _gemini(url: str) -> ClientGuide:
         "Gemini CLI",
         steps=("Then run /mcp auth backread inside Gemini CLI.",),
         snippets=(Snippet("In a terminal", f"gemini mcp add -t http -s user backread {url}"),),
+    )
+
+
+def _grok() -> ClientGuide:
+    return ClientGuide(
+        "grok",
+        "Grok",
+        steps=(
+            "Open Settings → Connectors and choose to add a custom connector.",
+            "Name it Backread and paste the MCP address from above.",
+            "Sign in here and allow access.",
+        ),
+        is_remote=True,
     )
 
 

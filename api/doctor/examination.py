@@ -1,0 +1,60 @@
+"""Examines how clients reach this server: from outside by its public address, and from inside."""
+
+from urllib.parse import urlsplit
+
+from api.doctor.address import check_address
+from api.doctor.findings import Examination, Section
+from api.doctor.probe import Probe
+from api.doctor.profiles import PROFILES
+from api.doctor.walk import Walk
+from backread.domain import Principal
+from backread.kernel import Kernel
+from backread.settings import LOOPBACK_HOSTS, Settings
+
+_EVERYWHERE = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
+
+
+def examine(
+    kernel: Kernel, principal: Principal, address: str, *, is_public: bool = True
+) -> Examination:
+    """Runs every check against an origin (`https://host[:port]`). Takes seconds, and stores
+    nothing that it does not remove again. Clients are tried only where the address is sound."""
+    settings = kernel.settings
+    probe = Probe(address)
+    try:
+        findings = list(check_address(probe, settings, is_public=is_public))
+    finally:
+        probe.close()
+    own = Section(title="The address", findings=findings)
+    sections = [own]
+    if own.state != "failed":
+        sections += _walks(kernel, principal, address)
+    return Examination(address=address, identity=settings.origin, sections=sections)
+
+
+def _walks(kernel: Kernel, principal: Principal, address: str) -> list[Section]:
+    sections = []
+    for profile in PROFILES:
+        walk = Walk(kernel, principal, address, profile)
+        try:
+            sections.append(Section(title=profile.name, findings=list(walk.findings())))
+        finally:
+            walk.clean_up()
+    return sections
+
+
+def examine_all(kernel: Kernel, principal: Principal) -> list[Examination]:
+    """The public address, and, where a proxy stands before the server, what lies behind it: so
+    that it is plain which of the two has to be changed."""
+    settings = kernel.settings
+    found = [examine(kernel, principal, settings.origin)]
+    if urlsplit(settings.origin).hostname not in LOOPBACK_HOSTS:
+        found.append(examine(kernel, principal, inside_address(settings), is_public=False))
+    return found
+
+
+def inside_address(settings: Settings) -> str:
+    """Where the server itself listens, past any proxy."""
+    host = settings.host if settings.host not in _EVERYWHERE else "127.0.0.1"
+    host = f"[{host}]" if ":" in host else host
+    return f"http://{host}:{settings.port}"

@@ -1,0 +1,183 @@
+"""The check of the connection, against a server that a proxy stands before."""
+
+from collections.abc import Callable
+
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import func, select
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp
+
+from api.doctor.examination import examine, inside_address
+from api.doctor.findings import Examination, Finding
+from api.doctor.profiles import PROFILES
+from backread.domain import Principal
+from backread.settings import Settings
+from backread.store.models import Account, OAuthClient, OAuthCode, OAuthGrant, OAuthToken
+from tests.api.doctor import faults
+from tests.api.live import loopback_socket, serving
+from tests.api.oauth.documents import document_server
+
+# What is tested here does not depend on the database.
+pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+
+Wrap = Callable[[ASGIApp], ASGIApp]
+
+
+def _account(app: FastAPI) -> Principal:
+    with app.state.kernel.store.write() as session:
+        account = Account(email="ada@example.org", password_hash="unused", role="owner")
+        session.add(account)
+        session.flush()
+        return Principal(account.id)
+
+
+def _rows(app: FastAPI) -> int:
+    tables = (OAuthClient, OAuthGrant, OAuthCode, OAuthToken)
+    with app.state.kernel.store.read() as session:
+        return sum(session.scalar(select(func.count()).select_from(each)) or 0 for each in tables)
+
+
+def examined(settings: Settings, wrap: Wrap = lambda app: app) -> Examination:
+    """What the check says about a server behind `wrap`. It must leave nothing behind."""
+    listener, port = loopback_socket()
+    settings = settings.model_copy(update={"port": port})
+    with serving(settings, listener, wrap) as app:
+        found = examine(app.state.kernel, _account(app), f"http://127.0.0.1:{port}")
+        assert _rows(app) == 0
+    return found
+
+
+def finding(found: Examination, check: str, section: str = "The address") -> Finding:
+    titled = next(each for each in found.sections if each.title == section)
+    return next(each for each in titled.findings if each.check == check)
+
+
+def test_every_client_gets_into_a_server_that_nothing_stands_before(settings: Settings) -> None:
+    found = examined(settings)
+    assert found.is_healthy
+    assert [section.title for section in found.sections] == [
+        "The address",
+        *(profile.name for profile in PROFILES),
+    ]
+    assert {each.state for section in found.sections for each in section.findings} == {"ok"}
+
+
+@pytest.mark.parametrize(
+    ("wrap", "check", "state", "advice"),
+    [
+        (faults.answering(faults.bad_gateway), "reach", "failed", "cannot reach Backread"),
+        (faults.answering(faults.https_redirect), "reach", "failed", "BACKREAD_PUBLIC_URL"),
+        (faults.answering(faults.wrong_host), "reach", "failed", "BACKREAD_ALLOWED_HOSTS"),
+        (
+            faults.answering(faults.well_known_page),
+            "resource_metadata",
+            "failed",
+            "/.well-known/ among them",
+        ),
+        (faults.answering(faults.no_well_known), "server_metadata", "failed", "every path"),
+        (
+            faults.changing_body(b"http://127.0.0.1", b"http://10.10.0.1"),
+            "resource_metadata",
+            "failed",
+            "rewrites addresses",
+        ),
+        (
+            faults.changing_headers(lambda headers: headers.__delitem__("www-authenticate")),
+            "challenge",
+            "failed",
+            "pass it on",
+        ),
+        (faults.answering(faults.own_login), "challenge", "failed", "pass it on"),
+        (
+            faults.without_request_header("authorization"),
+            "authorization",
+            "failed",
+            "Authorization header",
+        ),
+        (faults.answering(faults.slash_redirect), "slashes", "warning", "clean-up of slashes"),
+        (faults.answering(faults.unknown_page), "unknown_documents", "warning", "web page"),
+        (faults.answering(faults.own_preflight), "preflight", "warning", "OPTIONS"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_a_proxy_gets_wrong_is_named_with_what_to_change(
+    settings: Settings, wrap: Wrap, check: str, state: str, advice: str
+) -> None:
+    found = examined(settings, wrap)
+    seen = finding(found, check)
+    assert seen.state == state, seen
+    assert seen.problem
+    assert advice in seen.advice
+    assert found.is_healthy == (state == "warning")
+
+
+def test_a_filter_against_bots_keeps_out_the_clients_that_it_names(settings: Settings) -> None:
+    found = examined(settings, faults.answering(faults.bot_filter))
+    blocked = finding(found, "register", "Claude on the web")
+    assert blocked.state == "failed"
+    assert "bot filter" in blocked.advice
+    assert finding(found, "token", "Claude on the web").state == "skipped"
+    assert finding(found, "revoke", "Codex").state == "ok"
+    assert not found.is_healthy
+
+
+def test_a_proxy_that_rewrites_redirects_is_named(settings: Settings) -> None:
+    def rewrite(headers: MutableHeaders) -> None:
+        location = headers.get("location")
+        if location:
+            headers["location"] = f"http://internal:8787{location}"
+
+    found = examined(settings, faults.changing_headers(rewrite))
+    seen = finding(found, "authorize", "Codex")
+    assert seen.state == "failed"
+    assert "proxy_redirect" in seen.advice
+
+
+def test_an_address_that_the_server_does_not_know_itself_by_is_named(settings: Settings) -> None:
+    listener, port = loopback_socket()
+    settings = settings.model_copy(update={"port": port})
+    with serving(settings, listener) as app:
+        found = examine(app.state.kernel, _account(app), f"http://localhost:{port}")
+    seen = finding(found, "identity")
+    assert seen.state == "failed"
+    assert f"--public-url http://localhost:{port}" in seen.advice
+    assert len(found.sections) == 1
+
+
+def test_past_the_proxy_the_server_is_not_asked_to_know_itself_by_that_address(
+    settings: Settings,
+) -> None:
+    listener, port = loopback_socket()
+    settings = settings.model_copy(
+        update={"port": port, "host": "0.0.0.0", "public_url": "https://backread.example"}  # noqa: S104
+    )
+    assert inside_address(settings) == f"http://127.0.0.1:{port}"
+    with serving(settings, listener) as app:
+        found = examine(app.state.kernel, _account(app), inside_address(settings), is_public=False)
+    assert found.is_healthy, found
+
+
+def test_an_address_where_nothing_listens_is_named(settings: Settings) -> None:
+    listener, port = loopback_socket()
+    settings = settings.model_copy(update={"port": port})
+    with serving(settings, listener) as app:
+        principal, kernel = _account(app), app.state.kernel
+        closed, closed_port = loopback_socket()
+        closed.close()
+        found = examine(kernel, principal, f"http://127.0.0.1:{closed_port}")
+    seen = finding(found, "reach")
+    assert seen.state == "failed"
+    assert "cannot be reached" in seen.problem
+    assert {each.state for each in found.sections[0].findings[1:]} == {"skipped"}
+
+
+def test_a_certificate_that_nobody_trusts_is_named(settings: Settings) -> None:
+    listener, port = loopback_socket()
+    settings = settings.model_copy(update={"port": port})
+    with serving(settings, listener) as app, document_server() as other:
+        found = examine(app.state.kernel, _account(app), f"https://127.0.0.1:{other.port}")
+    seen = finding(found, "reach")
+    assert seen.state == "failed"
+    assert "certificate" in seen.problem
+    assert "public authority" in seen.advice
