@@ -36,6 +36,7 @@ class Platform(StrEnum):
     VSCODE_COPILOT = "vscode_copilot"
     COPILOT_CLI = "copilot_cli"
     CURSOR = "cursor"
+    TRANSCRIPT = "transcript"
 
 
 class Role(StrEnum):
@@ -56,11 +57,13 @@ class MessageKind(StrEnum):
 
 
 class Scope(StrEnum):
-    """Permissions a grant can carry; the names are the reference system's contract."""
+    """Permissions that a client or a script can be given. AI clients are offered the first three,
+    whose names are the reference system's contract."""
 
     MEMORY_READ = "memory:read"
     MEMORY_WRITE = "memory:write"
     CHAT_HISTORY_READ = "chat-history:read"
+    CHAT_HISTORY_WRITE = "chat-history:write"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,41 @@ class Attachment:
     text: str = ""
 
 
+class ArtifactCommand(StrEnum):
+    """What a message does to an artifact."""
+
+    CREATE = "create"
+    REWRITE = "rewrite"
+    UPDATE = "update"
+    COMMENT = "comment"
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactPatch:
+    """One replacement of an update: `old`, a regular expression when `is_pattern`, becomes `new`,
+    once or everywhere. Of a comment: the commented words, and the comment."""
+
+    old: str
+    new: str
+    is_pattern: bool = False
+    is_everywhere: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactStep:
+    """What a message did to a document that its platform shows beside the chat: an artifact, a
+    canvas, a file. With `create` and `rewrite` the aside's own text is the whole document.
+
+    `artifact_id` is "" where the platform does not say which one: then it is the latest."""
+
+    artifact_id: str
+    command: ArtifactCommand
+    title: str = ""
+    type: str = ""  # as the platform names it: a media type, "document", "code/python"
+    language: str = ""
+    patches: Sequence[ArtifactPatch] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Aside:
     """Something said beside the dialogue inside a message: reasoning, a tool call, a note
@@ -96,6 +134,7 @@ class Aside:
     kind: str  # reasoning | tool_call | tool_result | injected | artifact | unknown
     text: str
     name: str = ""
+    artifact: ArtifactStep | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +147,11 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class ParsedMessage:
-    """One message as an importer understood it. Times are UTC-aware or None, never invented."""
+    """One message as an importer understood it. Times are UTC-aware or None, never invented.
+
+    `has_weak_id`: the format has no ids for messages, and `external_id` only says where the
+    message stood. It is then known by its words and place, see `ingest.aligning`.
+    """
 
     external_id: str
     parent_external_id: str | None
@@ -121,6 +164,35 @@ class ParsedMessage:
     attachments: Sequence[Attachment] = ()
     asides: Sequence[Aside] = ()
     citations: Sequence[Citation] = ()
+    has_weak_id: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedMemory:
+    """Something that a platform remembers about the person: offered for review, never stored as
+    a memory by itself. `source` says in words where it stood ("Saved memory", "Custom
+    instructions"); `message_external_id` names the message that it was read from, if any."""
+
+    text: str
+    source: str
+    occurred_at: datetime | None = None
+    message_external_id: str = ""
+    project_external_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument:
+    """A text that belongs to a project rather than to a conversation."""
+
+    external_id: str
+    name: str
+    text: str
+    kind: str = "document"  # document | instructions | description
+    media_type: str = "text/plain"
+    project: str = ""
+    project_external_id: str = ""
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,5 +218,6 @@ class ParsedConversation:
     assistant_name: str = ""
     is_starred: bool = False
     is_archived: bool = False
+    memories: Sequence[ParsedMemory] = ()
     news: dict[str, int] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)

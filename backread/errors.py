@@ -58,10 +58,10 @@ class AccessDenied(BackreadError):
 class InsufficientScope(AccessDenied):
     code = "insufficient_scope"
 
-    def __init__(self, required: frozenset[str]) -> None:
+    def __init__(self, required: frozenset[str], *, hint: str = "") -> None:
         super().__init__(
             "This connection was not given the permission that the call needs.",
-            hint=f"Reconnect and allow: {' '.join(sorted(required))}.",
+            hint=hint or f"Reconnect and allow: {' '.join(sorted(required))}.",
         )
         self.required = required
 

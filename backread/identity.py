@@ -7,6 +7,7 @@ ULIDs (https://github.com/ulid/spec): opaque, and sorted by the time of what the
 import hashlib
 import os
 import time
+import unicodedata
 from datetime import datetime
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -55,3 +56,10 @@ def _digest(*parts: str) -> bytes:
 def content_hash(body: bytes) -> str:
     """SHA-256 of a raw capture, in hex: captures are addressed by it."""
     return hashlib.sha256(body).hexdigest()
+
+
+def statement_hash(text: str) -> str:
+    """SHA-256 of a statement's text without regard to case, width and spacing, in hex: two
+    memories with the same hash say the same."""
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()

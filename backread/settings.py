@@ -4,9 +4,10 @@ Each field is read from `BACKREAD_<NAME>`. Units are part of the name. The list 
 `docs/settings.md` is checked against this file by `tests/architecture`.
 """
 
+import ipaddress
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
@@ -37,6 +38,12 @@ class Settings(BaseSettings):
         default="",
         description="Further Host header values to accept, separated by commas. "
         "The public URL's host and loopback are always accepted.",
+    )
+
+    trusted_proxies: str = Field(
+        default="127.0.0.0/8,::1",
+        description="Addresses or networks of reverse proxies, separated by commas. From these "
+        "alone is X-Forwarded-For believed, which says whose sign-in tries to count.",
     )
 
     database_url: str = Field(
@@ -82,21 +89,39 @@ class Settings(BaseSettings):
     )
 
     upload_max_bytes: int = Field(
-        default=20 * 1024**3, ge=1, description="Largest single upload in bytes."
+        default=20 * 1024**3,
+        ge=1,
+        description="Most bytes of one upload, and of all uploads of an account "
+        "that wait for their import.",
     )
     archive_max_entries: int = Field(
-        default=200_000, ge=1, description="Most entries an archive may hold."
+        default=200_000,
+        ge=1,
+        description="Most entries of an archive, with those of archives in it.",
     )
     archive_max_inflated_bytes: int = Field(
-        default=20 * 1024**3, ge=1, description="Most bytes read out of one archive."
+        default=20 * 1024**3,
+        ge=1,
+        description="Most bytes read out of an archive, through all its layers.",
     )
     archive_max_ratio: int = Field(
         default=200,
         ge=1,
-        description="Highest compression ratio of an archive entry over 10 MB inflated.",
+        description="Highest compression ratio of an archive entry, or of a file packed with gzip "
+        "or zstd, over 10 MB inflated.",
     )
     conversation_max_bytes: int = Field(
         default=64 * 1024**2, ge=1, description="Largest single conversation in bytes of JSON."
+    )
+    watch_dir: str = Field(
+        default="",
+        description="Folder that `backread up` imports from by itself: what lies in it, and then "
+        "whatever comes to it or changes. Empty means none.",
+    )
+    watch_account: str = Field(
+        default="",
+        description="E-mail address of the account that the watched folder belongs to. Empty "
+        "means the only account.",
     )
 
     access_token_minutes: int = Field(
@@ -114,6 +139,16 @@ class Settings(BaseSettings):
         le=1800,
         description="For this long after rotation the old refresh token still works, "
         "so that parallel processes of one client do not sign each other out.",
+    )
+    client_documents: Literal["auto", "on", "off"] = Field(
+        default="auto",
+        description="Whether AI clients may name a document on the web about themselves instead "
+        "of registering. `auto`: once this server was able to fetch one, at the address below. "
+        "`on` and `off` ask nobody.",
+    )
+    client_documents_probe_url: str = Field(
+        default="https://claude.ai/oauth/claude-code-client-metadata",
+        description="The document that `auto` tries to fetch at start.",
     )
     session_days: int = Field(
         default=30, ge=1, description="A browser sign-in ends after this many days unused."
@@ -143,6 +178,13 @@ class Settings(BaseSettings):
             raise ValueError("must be an origin only: scheme, host and port, without a path")
         if parts.scheme == "http" and parts.hostname not in LOOPBACK_HOSTS:
             raise ValueError("must be https, because sign-in tokens travel over it")
+        return value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, value: str) -> str:
+        for part in filter(None, (part.strip() for part in value.split(","))):
+            ipaddress.ip_network(part, strict=False)  # its ValueError says what is wrong
         return value
 
     @model_validator(mode="after")

@@ -110,8 +110,11 @@ def database(request: pytest.FixtureRequest, home: Path) -> Iterator[str]:
 
 @pytest.fixture
 def settings(home: Path, database: str) -> Settings:
-    """The embedded default, with the deterministic embedder that needs no model."""
-    return Settings(home=home, database_url=database, embedding_model="hashing")
+    """The embedded default, with the deterministic embedder that needs no model, and without the
+    one thing that would ask the internet."""
+    return Settings(
+        home=home, database_url=database, embedding_model="hashing", client_documents="off"
+    )
 
 
 @pytest.fixture

@@ -5,12 +5,14 @@ runs the callbacks given to `after_commit()` only once the commit has succeeded.
 never commits. `Store.read()` gives a session that cannot write.
 """
 
+import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NewType
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
 
@@ -19,6 +21,7 @@ WriteSession = NewType("WriteSession", ReadSession)
 
 _AFTER_COMMIT = "backread_after_commit"
 _SQLITE_WAIT_SECONDS = 30
+_SQLITE_TRY_MILLISECONDS = 15
 _SQLITE_LOG_BYTES = 64 * 1024**2  # what the write-ahead log shrinks to once it can begin anew
 _SQLITE_PAGE_BYTES = 16384  # of a new database: rows hold texts, and large pages store them faster
 
@@ -56,9 +59,11 @@ class Store:
             cursor.close()
 
         @event.listens_for(engine, "begin")
-        def begin(connection: Any) -> None:
-            # Taking the write lock at once avoids the deadlock of two readers who both upgrade.
-            connection.exec_driver_sql("BEGIN" if query_only else "BEGIN IMMEDIATE")
+        def begin(connection: Connection) -> None:
+            if query_only:
+                connection.exec_driver_sql("BEGIN")
+            else:
+                _begin_writing(connection)
 
         return engine
 
@@ -81,6 +86,30 @@ class Store:
     def close(self) -> None:
         self.engine.dispose()
         self._read_engine.dispose()
+
+
+def _begin_writing(connection: Connection) -> None:
+    """Taking the write lock at once avoids the deadlock of two readers who both upgrade.
+
+    SQLite's own waiting pauses for up to a tenth of a second between two tries. Whoever waits like
+    that beside an import, which frees the lock for a moment between two batches, may wait for
+    its end; so it is tried every few milliseconds instead.
+    """
+    driver: Any = connection.connection.driver_connection
+    driver.execute(f"PRAGMA busy_timeout={_SQLITE_TRY_MILLISECONDS}")
+    try:
+        until = time.monotonic() + _SQLITE_WAIT_SECONDS
+        while time.monotonic() < until:
+            try:
+                driver.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                    break
+            else:
+                return
+        connection.exec_driver_sql("BEGIN IMMEDIATE")  # raises what callers know
+    finally:
+        driver.execute(f"PRAGMA busy_timeout={_SQLITE_WAIT_SECONDS * 1000}")
 
 
 def after_commit(session: WriteSession, callback: Callable[[], None]) -> None:

@@ -20,6 +20,8 @@ class Account(Base):
     timezone: Mapped[str] = mapped_column(String(64), default="UTC")  # IANA name
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
     disabled_at: Mapped[datetime | None]
+    # When its removal was asked for. It is disabled from then on, and gone once all is erased.
+    removed_at: Mapped[datetime | None]
 
 
 class WebSession(Base):
@@ -34,6 +36,8 @@ class WebSession(Base):
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
     csrf_token: Mapped[str] = mapped_column(String(64))
     user_agent: Mapped[str] = mapped_column(String(300), default="")
+    # Where it was signed in from, as an IPv4 /24 or IPv6 /48: enough to recognise, no more.
+    network: Mapped[str] = mapped_column(String(48), default="", server_default="")
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
     last_seen_at: Mapped[datetime] = mapped_column(default=utcnow)
     expires_at: Mapped[datetime]

@@ -42,6 +42,9 @@ class Conversation(Base):
     current_message_id: Mapped[str | None] = mapped_column(String(26))
     message_count: Mapped[int] = mapped_column(default=0)  # dialogue messages on the shown line
     token_count: Mapped[int] = mapped_column(default=0)  # of those messages, estimated
+    # Keys and passwords that its messages hold, by kind; never the secrets themselves.
+    secrets: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    secret_count: Mapped[int] = mapped_column(default=0, server_default="0")
     extra: Mapped[dict[str, Any]] = mapped_column(default=dict)
     imported_at: Mapped[datetime] = mapped_column(default=utcnow)
     changed_at: Mapped[datetime] = mapped_column(default=utcnow)

@@ -18,8 +18,8 @@ class Import(Base):
     id: Mapped[str] = mapped_column(String(26), primary_key=True, default=new_id)
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"))
     route: Mapped[str] = mapped_column(String(16))  # web | api | cli
-    # queued | running | readable | failed | cancelled. "readable": all stored, browsable and
-    # lexically searchable; vectors may still follow.
+    # queued | running | paused | readable | failed | cancelled. "readable": all stored, browsable
+    # and lexically searchable; vectors may still follow.
     state: Mapped[str] = mapped_column(String(16), default="queued")
     # [{"name": shown to people, "path": on disk, "size": bytes}]
     files: Mapped[list[Any]] = mapped_column(default=list)
@@ -33,6 +33,12 @@ class Import(Base):
     skipped: Mapped[int] = mapped_column(default=0)
     failed: Mapped[int] = mapped_column(default=0)
     messages_new: Mapped[int] = mapped_column(default=0)
+    # Beside the conversations, and in no sum with them: suggestions for memories that were not
+    # known before; documents that are new or have another text; secrets in what is new or updated.
+    memories_found: Mapped[int] = mapped_column(default=0, server_default="0")
+    documents_found: Mapped[int] = mapped_column(default=0, server_default="0")
+    secrets_found: Mapped[int] = mapped_column(default=0, server_default="0")
+    secrets_by_kind: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     bytes_total: Mapped[int] = mapped_column(BigInteger, default=0)
     bytes_done: Mapped[int] = mapped_column(BigInteger, default=0)
     earliest_at: Mapped[datetime | None]

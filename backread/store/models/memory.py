@@ -41,3 +41,31 @@ class Memory(Base):
     # Sequence number in the vector index, which wants integers. Never used twice.
     point_id: Mapped[int] = mapped_column(BigId, unique=True)
     dense_with: Mapped[str] = mapped_column(String(120), default="")
+
+
+class SuggestedMemory(Base):
+    """What a platform remembers about the person, waiting for their word. Canonical: a person's
+    decision must outlive every further import, so a suggestion is never made twice."""
+
+    __tablename__ = "suggested_memories"
+    __table_args__ = (
+        UniqueConstraint("account_id", "platform", "text_hash"),
+        Index(None, "account_id", "state", "platform"),
+    )
+
+    id: Mapped[str] = mapped_column(String(26), primary_key=True, default=new_id)
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"))
+    platform: Mapped[str] = mapped_column(String(32))
+    text: Mapped[str] = mapped_column(Text)  # as the platform has it
+    text_hash: Mapped[str] = mapped_column(String(64))
+    source: Mapped[str] = mapped_column(Text, default="")  # in words: where it stood
+    project_external_id: Mapped[str] = mapped_column(String(512), default="")
+    # Where it was said; None when it came in a file of its own.
+    conversation_id: Mapped[str | None] = mapped_column(String(26))
+    message_id: Mapped[str | None] = mapped_column(String(26))
+    occurred_at: Mapped[datetime | None]  # the platform's own time
+    import_id: Mapped[str | None] = mapped_column(String(26))
+    state: Mapped[str] = mapped_column(String(16), default="open")  # open | accepted | dismissed
+    memory_id: Mapped[str | None] = mapped_column(String(26))  # what it was accepted as
+    created_at: Mapped[datetime] = mapped_column(default=utcnow)
+    decided_at: Mapped[datetime | None]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Select, Text, and_, cast, func, or_, select
 
 from backread.domain import MessageKind, Principal, Role
 from backread.errors import NotFound
@@ -27,10 +27,12 @@ class ConversationOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ConversationFilter:
-    """Empty fields do not filter. `title` is part of a title, in any case of letters."""
+    """Empty fields do not filter. `title` is part of a title, in any case of letters.
+    `has_secrets`: only those whose messages hold keys or passwords."""
 
     platform: str = ""
     title: str = ""
+    has_secrets: bool = False
     order: ConversationOrder = ConversationOrder.NEWEST
 
 
@@ -49,6 +51,17 @@ class ArchiveTotals:
     platforms: dict[str, int] = field(default_factory=dict)  # slug -> conversations
     earliest_at: datetime | None = None
     latest_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactMessage:
+    """A message with an artifact among its asides, without its text."""
+
+    id: str
+    position: int
+    on_shown_line: bool
+    created_at: datetime | None
+    asides: list[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +117,7 @@ def list_conversations(
 ) -> list[Conversation]:
     """The conversations that follow `after` in the wanted order."""
     key, descending = _sort_key(wanted.order)
-    query: Select[Any] = select(Conversation).where(Conversation.account_id == principal.account_id)
-    if wanted.platform:
-        query = query.where(Conversation.platform == wanted.platform)
-    if wanted.title:
-        query = query.where(_title_holds(wanted.title))
+    query: Select[Any] = select(Conversation).where(*_conditions(principal, wanted))
     if after is not None:
         beyond = key < after.value if descending else key > after.value
         beyond_id = Conversation.id < after.id if descending else Conversation.id > after.id
@@ -124,12 +133,19 @@ def count_conversations(
     session: ReadSession, principal: Principal, wanted: ConversationFilter
 ) -> int:
     """How many conversations the filter leaves."""
-    query = select(func.count()).where(Conversation.account_id == principal.account_id)
-    if wanted.platform:
-        query = query.where(Conversation.platform == wanted.platform)
-    if wanted.title:
-        query = query.where(_title_holds(wanted.title))
+    query = select(func.count()).where(*_conditions(principal, wanted))
     return session.scalar(query) or 0
+
+
+def _conditions(principal: Principal, wanted: ConversationFilter) -> list[ColumnElement[bool]]:
+    conditions = [Conversation.account_id == principal.account_id]
+    if wanted.platform:
+        conditions.append(Conversation.platform == wanted.platform)
+    if wanted.title:
+        conditions.append(_title_holds(wanted.title))
+    if wanted.has_secrets:
+        conditions.append(Conversation.secret_count > 0)
+    return conditions
 
 
 def position_of(conversation: Conversation, order: ConversationOrder) -> ListPosition:
@@ -193,6 +209,28 @@ def messages_by_id(
         )
     )
     return {message.id: message for message in rows}
+
+
+def messages_with_artifacts(
+    session: ReadSession, account_id: str, conversation_id: str
+) -> list[ArtifactMessage]:
+    """The messages that did something to an artifact, on every branch, in stored order."""
+    rows = session.execute(
+        select(
+            Message.id,
+            Message.position,
+            Message.on_shown_line,
+            Message.created_at,
+            Message.asides,
+        )
+        .where(
+            Message.account_id == account_id,
+            Message.conversation_id == conversation_id,
+            cast(Message.asides, Text).like('%"artifact": {%'),
+        )
+        .order_by(Message.position)
+    )
+    return [ArtifactMessage(*row) for row in rows]
 
 
 def user_questions(

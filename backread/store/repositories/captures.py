@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypedDict
 
-from sqlalchemy import insert, select
+from sqlalchemy import func, insert, select
 
 from backread.store.engine import ReadSession, WriteSession
 from backread.store.models import Capture, Tombstone
@@ -48,6 +48,16 @@ def known_captures(
             _, by_hash = found.setdefault(row.external_id, (row.conversation_id, {}))
             by_hash[row.content_hash] = row.id
     return {key: KnownCaptures(*value) for key, value in found.items()}
+
+
+def last_captured_at(
+    session: ReadSession, account_id: str, conversation_id: str
+) -> datetime | None:
+    """When a conversation was captured last; None when it never was."""
+    query = select(func.max(Capture.captured_at)).where(
+        Capture.account_id == account_id, Capture.conversation_id == conversation_id
+    )
+    return session.scalar(query)
 
 
 def insert_captures(session: WriteSession, rows: Sequence[CaptureRow]) -> None:

@@ -58,6 +58,8 @@ class ConversationRow(TypedDict):
     current_message_id: str | None
     message_count: int
     token_count: int
+    secrets: dict[str, int]
+    secret_count: int
     extra: dict[str, Any]
 
 

@@ -1,6 +1,7 @@
 """Imports and what became of each conversation in them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any, TypedDict
 
 from sqlalchemy import case, delete, insert, select, text
@@ -40,17 +41,22 @@ def get_import(session: ReadSession, account_id: str, import_id: str) -> Import:
 
 
 def lock_import(session: WriteSession, account_id: str, import_id: str) -> Import:
-    """The import, held until the transaction ends, and with it the account's right to import:
-    two imports of one account never write at the same time. SQLite's write lock does as much."""
+    """The import, held until the transaction ends, and with it the account's right to import."""
+    lock_archive(session, account_id)
+    row = session.get(Import, import_id, populate_existing=True)
+    if row is None or row.account_id != account_id:
+        raise NotFound("There is no import with this id.")
+    return row
+
+
+def lock_archive(session: WriteSession, account_id: str) -> None:
+    """Until the transaction ends, the account's right to write conversations: two imports of one
+    account never write at the same time. SQLite's write lock does as much."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(
             text("SELECT pg_advisory_xact_lock(:space, hashtext(:account))"),
             {"space": _PG_LOCK_SPACE, "account": account_id},
         )
-    row = session.get(Import, import_id, populate_existing=True)
-    if row is None or row.account_id != account_id:
-        raise NotFound("There is no import with this id.")
-    return row
 
 
 def latest_imports(session: ReadSession, account_id: str, *, limit: int) -> list[Import]:
@@ -62,6 +68,17 @@ def latest_imports(session: ReadSession, account_id: str, *, limit: int) -> list
         .limit(limit)
     )
     return list(session.scalars(query))
+
+
+def files_in_use(session: ReadSession, *, trial_runs_since: datetime) -> set[str]:
+    """Paths of uploaded files that an import still needs, of every account: one that has not
+    ended, or a trial run that ended since then and may yet be carried out."""
+    query = select(Import.files).where(
+        Import.owns_files,
+        Import.state.not_in(("readable", "failed", "cancelled"))
+        | (Import.is_dry_run & (Import.finished_at >= trial_runs_since)),
+    )
+    return {file["path"] for files in session.scalars(query) for file in files}
 
 
 def add_items(session: WriteSession, import_id: str, rows: Sequence[ItemRow]) -> None:
@@ -85,3 +102,17 @@ def items_of(session: ReadSession, import_id: str, *, limit: int) -> list[Import
 
 def delete_items(session: WriteSession, import_id: str) -> None:
     session.execute(delete(ImportItem).where(ImportItem.import_id == import_id))
+
+
+def file_versions(session: ReadSession, account_id: str) -> Iterator[tuple[str, str, str, str]]:
+    """Path, version, the import's state and id of every file that was imported from a watched
+    folder, oldest import first."""
+    query = (
+        select(Import.files, Import.state, Import.id)
+        .where(Import.account_id == account_id, Import.route == "cli", Import.is_dry_run.is_(False))
+        .order_by(Import.created_at, Import.id)
+    )
+    for files, state, import_id in session.execute(query):
+        for file in files:
+            if file.get("version"):
+                yield file["path"], file["version"], state, import_id

@@ -64,6 +64,22 @@ def default_bucket(session: WriteSession, account_id: str) -> Bucket:
     return bucket
 
 
+def named_bucket(session: WriteSession, account_id: str, name: str) -> Bucket:
+    """The bucket with this name; made when there is none."""
+    query = select(Bucket).where(Bucket.account_id == account_id, Bucket.name == name)
+    found = session.scalar(query)
+    if found is not None:
+        return found
+    bucket = Bucket(account_id=account_id, name=name)
+    try:
+        with session.begin_nested():
+            session.add(bucket)
+            session.flush()
+    except IntegrityError:  # made by another process meanwhile
+        return session.scalars(query).one()
+    return bucket
+
+
 def find_by_hash(
     session: ReadSession, account_id: str, bucket_id: int, text_hash: str
 ) -> Memory | None:
@@ -78,15 +94,18 @@ def find_by_hash(
 
 
 def of_similar_length(
-    session: ReadSession, account_id: str, bucket_id: int, length: int
+    session: ReadSession, account_id: str, bucket_id: int, shortest: int, longest: int
 ) -> Sequence[Memory]:
-    """Memories of the bucket that are not much shorter or longer than `length` characters."""
+    """Memories of the bucket that are not much shorter than `shortest` characters and not much
+    longer than `longest`, oldest first."""
     return session.scalars(
-        select(Memory).where(
+        select(Memory)
+        .where(
             Memory.account_id == account_id,
             Memory.bucket_id == bucket_id,
-            func.length(Memory.text).between(length * 2 // 3 - 16, length * 3 // 2 + 16),
+            func.length(Memory.text).between(shortest * 2 // 3 - 16, longest * 3 // 2 + 16),
         )
+        .order_by(Memory.id)
     ).all()
 
 
