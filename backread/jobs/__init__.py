@@ -10,6 +10,7 @@ from backread.jobs.lease import Progress
 from backread.jobs.outbox import cancel, enqueue
 from backread.jobs.registry import (
     JOBS,
+    UPKEEP,
     JobCancelled,
     JobContext,
     JobInterrupted,
@@ -21,6 +22,7 @@ from backread.jobs.registry import (
 
 __all__ = [
     "JOBS",
+    "UPKEEP",
     "JobCancelled",
     "JobContext",
     "JobInterrupted",

@@ -9,12 +9,14 @@ from sqlalchemy.exc import OperationalError
 from backread.jobs.lease import ProgressListener, StopSignal
 from backread.jobs.registry import Queue, queue_of
 from backread.jobs.runner import is_claimable, run_job
+from backread.jobs.sweeper import tidy
 from backread.kernel import Kernel
 from backread.log import get_logger
 from backread.store.base import utcnow
 from backread.store.repositories.jobs import due_jobs
 
 _POLL_SECONDS = 0.5
+_TIDY_SECONDS = 3600.0
 
 _log = get_logger(__name__)
 
@@ -46,15 +48,24 @@ def run_pending(
 
 def serve_polling(kernel: Kernel, stopping: threading.Event) -> None:
     """Runs jobs as they come until `stopping` is set: one thread for each queue, looking into
-    the outbox twice a second."""
+    the outbox twice a second, and one that tidies up every hour, as beat does elsewhere."""
     threads = [
         threading.Thread(target=_poll, args=(kernel, queue, stopping), name=f"jobs-{queue}")
         for queue in Queue
     ]
+    threads.append(threading.Thread(target=_tidy, args=(kernel, stopping), name="tidy"))
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def _tidy(kernel: Kernel, stopping: threading.Event) -> None:
+    while not stopping.wait(_TIDY_SECONDS):
+        try:
+            tidy(kernel)
+        except OperationalError as error:
+            _log.warning("not_tidied", error=type(error).__name__)  # an hour later again
 
 
 def _poll(kernel: Kernel, queue: Queue, stopping: threading.Event) -> None:

@@ -87,13 +87,16 @@ class Lease:
         return self._progress
 
     def report(self, done: int, total: int) -> None:
-        self._reported_at = time.monotonic()
         self._progress = (done, total)
         if not self.progressed and done > self._job.done_units:
             self.progressed = True
             self._wake.set()  # the first step is written at once: a crash after it is no failure
         if self._on_progress is not None:
             self._on_progress(Progress(self.job_id, self._job.name, done, total))
+        self.check()
+
+    def check(self) -> None:
+        self._reported_at = time.monotonic()
         if self._stop is None and self._stopping.is_set():
             self._stop = JobInterrupted
         if self._stop is not None:

@@ -48,6 +48,11 @@ class JobContext(Protocol):
         """
         ...
 
+    def check(self) -> None:
+        """Raises `JobStopped` when the job must end, and says that it still works; no progress.
+        For the middle of long steps, so that a request to cancel is seen within seconds."""
+        ...
+
 
 JobFunction = Callable[..., None]
 UnfinishedHook = Callable[[JobContext, str, str], None]
@@ -62,6 +67,9 @@ class JobDefinition:
 
 
 JOBS: dict[str, JobDefinition] = {}
+
+# Done once an hour, beside the jobs: whatever has to be cleared away. Must be repeatable.
+UPKEEP: list[Callable[[Kernel], None]] = []
 
 
 def job(

@@ -109,6 +109,8 @@ def _execute(job: Job, lease: Lease) -> tuple[str, str]:
     definition = JOBS.get(job.name)
     if definition is None:
         return "failed", f"This release has no job called {job.name}."
+    if job.cancel_requested_at is not None:
+        return "cancelled", "Cancelled on request."  # while its worker was dead or going down
     if job.failures >= MAX_FAILURES:
         return "dead", job.error or "The worker ended each time while running this job."
     try:

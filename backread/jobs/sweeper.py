@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from backread.jobs.broker import send
 from backread.jobs.liveness import forget_dead
+from backread.jobs.registry import UPKEEP
 from backread.jobs.runner import is_claimable
 from backread.kernel import Kernel
 from backread.settings import Settings
@@ -62,9 +63,11 @@ def _needs_sending(settings: Settings, job: Job, now: datetime) -> bool:
 
 
 def tidy(kernel: Kernel) -> None:
-    """Removes rows of jobs that ended a month ago."""
+    """Removes rows of jobs that ended a month ago, and does what `UPKEEP` holds."""
     with kernel.store.write() as session:
         delete_finished(session, utcnow(), keep_days=KEEP_FINISHED_DAYS)
+    for clear_away in UPKEEP:
+        clear_away(kernel)
 
 
 def forget_sent(store: Store) -> None:

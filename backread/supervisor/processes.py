@@ -19,13 +19,22 @@ def rest_of_server(settings: Settings) -> list[ChildSpec]:
     """What runs beside the web server. Quick and long jobs have a worker each, so that embedding
     an archive never keeps the next import waiting."""
     if not settings.broker_url:
-        return [ChildSpec("worker", ["worker", "--poll"])]
+        return [ChildSpec("worker", ["worker", "--poll"]), *_watch(settings)]
     quick = str(max(1, settings.worker_concurrency - 1))
     return [
+        *_watch(settings),
         ChildSpec("worker", ["worker", "--queue", "interactive", "--concurrency", quick]),
         ChildSpec("worker-background", ["worker", "--queue", "background", "--concurrency", "1"]),
         ChildSpec("beat", ["beat"]),
     ]
+
+
+def _watch(settings: Settings) -> list[ChildSpec]:
+    """It only asks for imports; a worker carries them out."""
+    if not settings.watch_dir:
+        return []
+    account = ["--account", settings.watch_account] if settings.watch_account else []
+    return [ChildSpec("watch", ["import", "--watch", settings.watch_dir, *account])]
 
 
 def child_environment(settings: Settings) -> dict[str, str]:

@@ -45,6 +45,16 @@ def wait_for_file(context: JobContext, *, name: str) -> None:
     _write(context, "end")
 
 
+@job("sample.check_only")
+def check_only(context: JobContext) -> None:
+    """Says that it still works, and never reports progress."""
+    _write(context, "start")
+    until = time.monotonic() + LAST_SECONDS
+    while time.monotonic() < until:
+        context.check()
+        time.sleep(0.02)
+
+
 def _write_end(context: JobContext, state: str, reason: str) -> None:
     _write(context, f"{state}: {reason}")
 

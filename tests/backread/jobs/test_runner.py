@@ -152,6 +152,30 @@ def test_a_job_of_another_release_fails_and_says_so(kernel: Kernel) -> None:
     assert "sample.not_there" in read_job(kernel.store, job_id).error
 
 
+def test_a_job_that_was_called_off_while_its_worker_was_dead_is_not_begun_again(
+    kernel: Kernel,
+) -> None:
+    job_id = _enqueue(kernel, "sample.refuse")
+    change_job(kernel.store, job_id, state="running", cancel_requested_at=utcnow())
+    assert run_job(kernel, job_id) == "cancelled"
+    assert trace(kernel.settings.home) == ["cancelled: Cancelled on request."]
+
+
+def test_a_request_to_cancel_is_seen_between_two_reports(
+    kernel: Kernel, principal: Principal
+) -> None:
+    with kernel.store.write() as session:
+        job_id = enqueue(session, "sample.check_only", account_id=principal.account_id)
+    running = threading.Thread(target=run_job, args=(kernel, job_id))
+    running.start()
+    wait_until(lambda: trace(kernel.settings.home))
+    with kernel.store.write() as session:
+        assert cancel(session, principal.account_id, job_id) == "running"
+    running.join(10)
+    row = read_job(kernel.store, job_id)
+    assert (row.state, row.done_units) == ("cancelled", 0)
+
+
 def test_cancelling_a_running_job_stops_it_at_its_next_report(
     kernel: Kernel, principal: Principal
 ) -> None:

@@ -105,11 +105,15 @@ def up(home: Path) -> Iterator[Up]:
     }
     started: list[Server] = []
 
-    def start(*arguments: str, program: tuple[str, ...] = ("-m", "backread")) -> Server:
+    def start(
+        *arguments: str,
+        program: tuple[str, ...] = ("-m", "backread"),
+        settings: dict[str, str] | None = None,
+    ) -> Server:
         with open(home / "up.out", "wb") as out, open(home / "up.err", "wb") as errors:
             process = subprocess.Popen(
                 [sys.executable, *program, "up", "--port", "0", "--json", *arguments],
-                env=environment,
+                env=environment | (settings or {}),
                 stdout=out,
                 stderr=errors,
             )
