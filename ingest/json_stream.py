@@ -11,6 +11,7 @@ that are not escaped tell which brackets lie outside strings, and their running 
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -34,12 +35,19 @@ Positions = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element, or, when `problem` is set, why there is none (in words; `body` is empty)."""
+    """One element, or, when `problem` is set, why there is none (in words; `body` is empty).
+
+    Out of Backread's own archive it comes with what that knows: the slug of the importer that
+    reads it and when it was captured, or that it is a record beside conversations.
+    """
 
     index: int  # 0, 1, 2 … in the stream, problems counted
     end_offset: int  # bytes of the stream up to the element's end
     body: bytes
     problem: str = ""
+    importer: str = ""
+    captured_at: datetime | None = None
+    is_record: bool = False
 
 
 class Brackets:
@@ -232,6 +240,25 @@ def load(body: bytes) -> Any:
             return json.loads(body.decode("utf-8", "replace"), parse_int=_whole_number)
         except json.JSONDecodeError as error:
             raise ValueError(f"It is not valid JSON ({error.msg}, byte {error.pos}).") from error
+
+
+def load_inner(body: bytes) -> Any:
+    """Parses a JSON text that was found inside of another. Raises ValueError, in words, also when
+    it is nested too deep to be written and parsed again."""
+    if body.count(b"[") + body.count(b"{") > MAX_DEPTH:
+        problem = next((each.problem for each in split([body], len(body)) if each.problem), "")
+        if problem:
+            raise ValueError(problem)
+    return load(body)
+
+
+def dump(value: Any) -> bytes:
+    """The value as JSON that `load` makes the same of, with all that orjson refuses to write: lone
+    surrogates, whole numbers of more than 64 bits, the deepest nesting."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return json.dumps(value).encode()
 
 
 def _whole_number(digits: str) -> int | float:

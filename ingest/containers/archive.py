@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from backread.errors import LimitExceeded, UnreadableImport
-from backread.settings import Settings
+from backread.errors import UnreadableImport
+from ingest.containers.limits import Allowance, Meter
 from ingest.json_stream import CHUNK_BYTES
 
 _END = b"PK\x05\x06"
@@ -29,7 +29,6 @@ _ZIP64_LOCATOR_BYTES = 20
 _IN_ZIP64 = 0xFFFFFFFF  # "see the zip64 record"
 _COMMENT_LIMIT = 65_535 + _END_BYTES
 _DIRECTORY_BYTES_PER_ENTRY = 400  # mean that is allowed; real exports need about 130
-_RATIO_FROM_BYTES = 10 * 1024**2
 # What zipfile raises over hostile bytes, beside its own error.
 _DAMAGE = (
     zipfile.BadZipFile,
@@ -41,8 +40,8 @@ _DAMAGE = (
     NotImplementedError,
 )
 # Files that hold chats in some exports and anything at all in others.
-_MAYBE = (".html", ".htm", ".md", ".csv", ".vscdb")
-_CANDIDATES = (".json", ".jsonl", ".ndjson", ".zst", ".zip", *_MAYBE)
+_MAYBE = (".html", ".htm", ".md", ".csv", ".vscdb", ".db")
+_CANDIDATES = (".json", ".jsonl", ".ndjson", ".zst", ".zip", ".tar", ".tgz", *_MAYBE)
 _READABLE = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _AGAIN = "Download the export again, or make a new zip of its files."
 
@@ -59,18 +58,18 @@ class Member:
 class Archive:
     """A zip that has passed the checks. Raises UnreadableImport or LimitExceeded, in words."""
 
-    def __init__(self, file: BinaryIO, settings: Settings) -> None:
-        self._settings = settings
-        _check_size_of_directory(file, settings)
+    def __init__(self, file: BinaryIO, allowance: Allowance) -> None:
+        self._allowance = allowance
+        _check_size_of_directory(file, allowance)
         try:
             self._zip = zipfile.ZipFile(file)
         except _DAMAGE as error:
             raise UnreadableImport("The zip file is damaged.", hint=_AGAIN) from error
-        _check_directory(self._zip, settings)
+        _check_directory(self._zip, allowance)
+        allowance.count_entries(len(self._zip.infolist()))
         self._file = file
         self._next_starts = _next_starts(self._zip)
-        self._bytes_read: dict[int, int] = {}  # header offset -> furthest byte read
-        self._total_read = 0
+        self._meters: dict[int, Meter] = {}  # by header offset
 
     @property
     def members(self) -> list[Member]:
@@ -85,12 +84,15 @@ class Archive:
         the limits allow, whatever the directory says."""
         info = member.info
         self._check_range(info)
+        meter = self._meters.setdefault(
+            info.header_offset, self._allowance.meter(info.filename, info.compress_size)
+        )
         try:
             with self._zip.open(info) as stream:
                 done = 0
                 while chunk := stream.read(CHUNK_BYTES):
                     done += len(chunk)
-                    self._count(info, done)
+                    meter.reached(done)
                     yield chunk
         except _DAMAGE as error:
             raise UnreadableImport(
@@ -116,14 +118,6 @@ class Archive:
         if start + info.compress_size > self._next_starts[info.header_offset]:
             raise _overlap()
 
-    def _count(self, info: zipfile.ZipInfo, done: int) -> None:
-        _check_ratio(info.filename, done, info.compress_size, self._settings)
-        furthest = self._bytes_read.get(info.header_offset, 0)
-        if done > furthest:
-            self._bytes_read[info.header_offset] = done
-            self._total_read += done - furthest
-            _check_total(self._total_read, self._settings)
-
 
 def _overlap() -> UnreadableImport:
     return UnreadableImport(
@@ -131,7 +125,7 @@ def _overlap() -> UnreadableImport:
     )
 
 
-def _check_size_of_directory(file: BinaryIO, settings: Settings) -> None:
+def _check_size_of_directory(file: BinaryIO, allowance: Allowance) -> None:
     """A zip ends with its directory; one that does not was cut off. The directory is read into
     memory, so its size is checked first. Layout: APPNOTE.TXT 4.3.12 to 4.3.16."""
     file.seek(0, os.SEEK_END)
@@ -147,23 +141,20 @@ def _check_size_of_directory(file: BinaryIO, settings: Settings) -> None:
     directory_bytes, start = struct.unpack("<II", tail[at + 12 : at + 20])
     locator = tail[max(0, at - _ZIP64_LOCATOR_BYTES) : at]
     if _IN_ZIP64 in (directory_bytes, start) or locator.startswith(_ZIP64_LOCATOR):
-        directory_bytes = _zip64_directory_bytes(file, locator)
-    too_many = LimitExceeded(
-        f"The zip has more than the {settings.archive_max_entries:,} entries that are allowed.",
-        hint="Unzip it and choose its conversations files.",
-    )
-    if directory_bytes > settings.archive_max_entries * _DIRECTORY_BYTES_PER_ENTRY:
-        raise too_many
+        directory_bytes = _zip64_directory_bytes(file, locator, size)
+    if directory_bytes > allowance.most_entries * _DIRECTORY_BYTES_PER_ENTRY:
+        raise allowance.too_many_entries()
     # Bytes in front of the archive, as in a self-extracting one, shift the recorded start.
     file.seek(max(0, size - (len(tail) - at) - directory_bytes - 4096))
-    if file.read().count(_DIRECTORY_ENTRY) > settings.archive_max_entries:
-        raise too_many
+    if file.read().count(_DIRECTORY_ENTRY) > allowance.most_entries:
+        raise allowance.too_many_entries()
 
 
-def _zip64_directory_bytes(file: BinaryIO, locator: bytes) -> int:
-    if not locator.startswith(_ZIP64_LOCATOR):
+def _zip64_directory_bytes(file: BinaryIO, locator: bytes, size: int) -> int:
+    at = struct.unpack("<Q", locator[8:16])[0] if locator.startswith(_ZIP64_LOCATOR) else size
+    if at >= size:
         raise UnreadableImport("The zip file is damaged.", hint=_AGAIN)
-    file.seek(struct.unpack("<Q", locator[8:16])[0])
+    file.seek(at)
     record = file.read(56)
     if len(record) < 56 or not record.startswith(_ZIP64_END):
         raise UnreadableImport("The zip file is damaged.", hint=_AGAIN)
@@ -171,11 +162,11 @@ def _zip64_directory_bytes(file: BinaryIO, locator: bytes) -> int:
     return directory_bytes
 
 
-def _check_directory(archive: zipfile.ZipFile, settings: Settings) -> None:
+def _check_directory(archive: zipfile.ZipFile, allowance: Allowance) -> None:
     entries = archive.infolist()
     for info in entries:
-        _check_entry(info, settings)
-    _check_total(sum(info.file_size for info in entries if is_read(info)), settings)
+        _check_entry(info, allowance)
+    allowance.check_total(sum(info.file_size for info in entries if is_read(info)))
     ordered = sorted(entries, key=lambda info: info.header_offset)
     end = 0
     for info in ordered:
@@ -186,7 +177,7 @@ def _check_directory(archive: zipfile.ZipFile, settings: Settings) -> None:
         raise UnreadableImport("The zip's entries lie outside the file.", hint=_AGAIN)
 
 
-def _check_entry(info: zipfile.ZipInfo, settings: Settings) -> None:
+def _check_entry(info: zipfile.ZipInfo, allowance: Allowance) -> None:
     name = info.orig_filename
     if info.flag_bits & 0x1:
         raise UnreadableImport(
@@ -194,17 +185,23 @@ def _check_entry(info: zipfile.ZipInfo, settings: Settings) -> None:
         )
     if stat.S_ISLNK(info.external_attr >> 16):
         raise UnreadableImport(f"The zip holds a symbolic link ({name[:80]!r}).", hint=_AGAIN)
-    parts = name.replace("\\", "/").split("/")
-    if "\x00" in name or name.startswith(("/", "\\")) or ".." in parts or ":" in parts[0]:
+    if leads_outside(name):
         raise UnreadableImport(
             f"The zip holds a name that leads outside it ({name[:80]!r}).", hint=_AGAIN
         )
-    _check_ratio(name, info.file_size, info.compress_size, settings)
+    allowance.check_ratio(name, info.file_size, info.compress_size)
     if is_read(info) and info.compress_type not in _READABLE:
         raise UnreadableImport(
             f"{name[:80]} is packed in a way that cannot be read here.",
             hint="Unzip the file and choose the folder, or make a plain zip of it.",
         )
+
+
+def leads_outside(name: str) -> bool:
+    """Whether a path in an archive is absolute or climbs out of it."""
+    parts = name.replace("\\", "/").split("/")
+    absolute = name.startswith(("/", "\\")) or ":" in parts[0]
+    return absolute or "\x00" in name or ".." in parts
 
 
 def is_read(info: zipfile.ZipInfo) -> bool:
@@ -217,30 +214,14 @@ def is_candidate(name: str) -> bool:
     base = name.replace("\\", "/").rsplit("/", 1)[-1].lower()
     if base.startswith(("._", "file-", "file_")) or "__macosx/" in name.lower():
         return False
+    if base.endswith(".gz"):  # many tools pack their logs, too
+        base = base.removesuffix(".gz")
     return base.endswith(_CANDIDATES)
 
 
 def is_maybe(name: str) -> bool:
     """Whether a file of this kind, when it holds no chats, is nothing to speak of."""
     return name.lower().endswith(_MAYBE)
-
-
-def _check_ratio(name: str, inflated: int, packed: int, settings: Settings) -> None:
-    if inflated > _RATIO_FROM_BYTES and inflated > settings.archive_max_ratio * max(1, packed):
-        raise LimitExceeded(
-            f"{name[:80]} is packed more than {settings.archive_max_ratio} times, "
-            "as in a file made to fill the disk.",
-            hint=_AGAIN,
-        )
-
-
-def _check_total(inflated: int, settings: Settings) -> None:
-    if inflated > settings.archive_max_inflated_bytes:
-        gigabytes = settings.archive_max_inflated_bytes / 1024**3
-        raise LimitExceeded(
-            f"The zip unpacks to more than {gigabytes:.0f} GB, the most that is allowed.",
-            hint="Import its parts one by one, or raise BACKREAD_ARCHIVE_MAX_INFLATED_BYTES.",
-        )
 
 
 def _next_starts(archive: zipfile.ZipFile) -> dict[int, int]:

@@ -1,74 +1,108 @@
-"""Single files packed with zstd, as coding agents archive their sessions (RFC 8878)."""
+"""Single files packed with zstd (RFC 8878), as coding agents archive their sessions, or with gzip
+(RFC 1952)."""
 
-import io
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Protocol
 
 import zstandard
-from typing_extensions import Buffer
 
-from backread.errors import LimitExceeded, UnreadableImport
-from backread.settings import Settings
+from backread.errors import UnreadableImport
+from ingest.containers.limits import Meter
 from ingest.containers.source import Source
 from ingest.json_stream import CHUNK_BYTES
 
-_MAGIC = b"\x28\xb5\x2f\xfd"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_GZIP = b"\x1f\x8b\x08"
 _WINDOW_BYTES = 128 * 1024**2  # what the format's tools allow without a flag
-_RATIO_FROM_BYTES = 10 * 1024**2
+# Four bytes of zstd may unpack to 128 KB, so that much packed at once bounds the memory.
+_PIECE_BYTES = 512
+_GZIP_WINDOW = 31  # the largest, with gzip's header
+_DAMAGE = (zstandard.ZstdError, zlib.error)
+_ENDINGS = (".gz", ".zst")
+
+
+class _Unpacker(Protocol):
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, /) -> bytes: ...
 
 
 def is_packed(head: bytes) -> bool:
-    return head.startswith(_MAGIC)
+    return head.startswith((_ZSTD, _GZIP))
 
 
-def inflated(source: Source, settings: Settings) -> Source:
+def inflated(source: Source, meter: Meter) -> Source:
     """The source as it was before it was packed; its size stays that of the packed file. Reading
-    raises LimitExceeded when more comes out than the limits of archives allow, and
-    UnreadableImport when the file is damaged or ends too early."""
+    raises LimitExceeded when more comes out than is allowed, and UnreadableImport when the file
+    is damaged or ends too early."""
+    unpacker = _new_gzip if source.head().startswith(_GZIP) else _new_zstd
 
     def chunks() -> Iterator[bytes]:
-        unpacker = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES)
         done = 0
-        try:
-            packed = io.BufferedReader(_Pieces(source.chunks()))
-            with unpacker.stream_reader(packed, read_across_frames=True) as reader:
-                while chunk := reader.read(CHUNK_BYTES):
-                    done += len(chunk)
-                    if done > most:
-                        raise _too_much(source.name)
-                    yield chunk
-        except zstandard.ZstdError as error:
-            raise UnreadableImport(
-                f"{source.name} is damaged.", hint="Download or copy it again."
-            ) from error
+        for chunk in _joined(_unpacked(source, unpacker)):
+            done += len(chunk)
+            meter.reached(done)
+            yield chunk
 
-    most = min(
-        settings.archive_max_inflated_bytes,
-        max(_RATIO_FROM_BYTES, source.size * settings.archive_max_ratio),
-    )
-    return Source(source.name, source.base_name, source.size, chunks)
+    return Source(source.name, without_ending(source.base_name), source.size, chunks)
 
 
-class _Pieces(io.RawIOBase):
-    """Chunks as a file that can only be read on."""
-
-    def __init__(self, chunks: Iterator[bytes]) -> None:
-        super().__init__()
-        self._chunks = chunks
-        self._rest = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Buffer) -> int:
-        view = memoryview(buffer)
-        self._rest = self._rest or next(self._chunks, b"")
-        piece, self._rest = self._rest[: len(view)], self._rest[len(view) :]
-        view[: len(piece)] = piece
-        return len(piece)
+def without_ending(name: str) -> str:
+    """`chats.json.gz` -> `chats.json`."""
+    return name.rsplit(".", 1)[0] if name.lower().endswith(_ENDINGS) else name
 
 
-def _too_much(name: str) -> LimitExceeded:
-    return LimitExceeded(
-        f"{name} unpacks to more than is allowed, as in a file made to fill the disk.",
-        hint="Unpack it and choose the file inside.",
-    )
+def _new_gzip() -> _Unpacker:
+    return zlib.decompressobj(_GZIP_WINDOW)
+
+
+def _new_zstd() -> _Unpacker:
+    return zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES).decompressobj()
+
+
+def _unpacked(source: Source, new_unpacker: Callable[[], _Unpacker]) -> Iterator[bytes]:
+    """Piece by piece. A file may consist of several packed ones; NULs after them are padding."""
+    unpacker: _Unpacker | None = None
+    try:
+        for chunk in source.chunks():
+            for start in range(0, len(chunk), _PIECE_BYTES):
+                rest = chunk[start : start + _PIECE_BYTES]
+                while rest and (unpacker is not None or rest.strip(b"\x00")):
+                    unpacker = unpacker or new_unpacker()
+                    yield unpacker.decompress(rest)
+                    rest = unpacker.unused_data if unpacker.eof else b""
+                    unpacker = None if unpacker.eof else unpacker
+    except _DAMAGE as error:
+        raise UnreadableImport(
+            f"{source.name} is damaged.", hint="Download or copy it again."
+        ) from error
+    if unpacker is not None:
+        raise UnreadableImport(
+            f"{source.name} is incomplete: its end is missing, as after a broken download.",
+            hint="Download or copy it again.",
+        )
+
+
+def _joined(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """As chunks of the usual size, or of one piece's when that is larger. What came before an
+    error is passed on before it."""
+    parts: list[bytes] = []
+    size = 0
+    try:
+        for piece in pieces:
+            parts.append(piece)
+            size += len(piece)
+            if size >= CHUNK_BYTES:
+                yield b"".join(parts)
+                parts, size = [], 0
+    except UnreadableImport:
+        if size:
+            yield b"".join(parts)
+        raise
+    if size:
+        yield b"".join(parts)

@@ -56,42 +56,36 @@ def looks_like(head: bytes) -> str:
         return "an XML file"
     if b"\x00" in head[:1000]:
         return "a binary file"
-    return "plain text"
+    return "plain text without the turns of a chat, such as “## User” and “## Assistant”"
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """A known structure that is not a conversation we import.
 
-    `label` completes "It looks like …". `is_companion`: it belongs to an export that we do
-    import, and is no reason for a warning there. `note` goes into the report when the file comes
-    with conversations; `hint` is what to do when it comes alone.
+    `label` completes "It looks like …"; `hint` is what to do when nothing else was chosen.
     """
 
     label: str
     hint: str = CHOOSE
-    is_companion: bool = False
-    note: str = ""
 
 
 CHATGPT_MANIFEST = Shape(
     "ChatGPT's list of the files in its export, not the chats",
     "Choose the whole zip, or the conversations-….json files that the list names.",
-    is_companion=True,
 )
 CLAUDE_MANIFEST = Shape(
     "Claude's list of download links, not the chats",
     "Open it in the e-mail or page it came from, download every conversations-….zip that it "
     "lists, and choose those. The links expire: if they did, request the export again.",
-    is_companion=True,
 )
-ASSET_NAMES = Shape("ChatGPT's list of attachment names, not the chats", is_companion=True)
+ASSET_NAMES = Shape("ChatGPT's list of attachment names, not the chats")
 
-CODEX_TITLES = Shape("Codex's list of its sessions, not the sessions", is_companion=True)
-
-
-def _companion(label: str, note: str = "") -> Shape:
-    return Shape(label, is_companion=True, note=note)
+OWN_MANIFEST = Shape(
+    "the list of what an archive of Backread holds, not the archive",
+    "Choose the whole zip, or the captures.ndjson and memories.ndjson out of it.",
+)
+CODEX_TITLES = Shape("Codex's list of its sessions, not the sessions")
 
 
 def shape_of(value: Any) -> Shape | None:
@@ -129,35 +123,22 @@ _SHAPES: tuple[tuple[_Test, Shape], ...] = (
     (_is_claude_manifest, CLAUDE_MANIFEST),
     (_has("export_files", "logical_files"), CHATGPT_MANIFEST),
     (_is_asset_names, ASSET_NAMES),
+    (_has("backread_archive", "counts"), OWN_MANIFEST),
     (_has("id", "thread_name"), CODEX_TITLES),
     (
         _has("sessionId", "messageId", "message"),
-        _companion("Gemini CLI's log of prompts, not its sessions"),
+        Shape("Gemini CLI's log of prompts, not its sessions"),
     ),
     (
         _is_takeout,
-        _companion("Google's record of other activity than chats with Gemini"),
+        Shape("Google's record of other activity than chats with Gemini"),
     ),
-    (
-        _has("account_uuid", "conversations_memory"),
-        _companion(
-            "Claude's memories, not the chats",
-            "Claude's memories were left in the file: only chats are imported.",
-        ),
-    ),
-    (
-        _has("uuid", "docs", "prompt_template"),
-        _companion(
-            "a Claude project, not the chats",
-            "Claude's project documents were left in the file: only chats are imported.",
-        ),
-    ),
-    (_has("uuid", "full_name"), _companion("Claude's account data, not the chats")),
-    (_has("uuid", "email_address"), _companion("Claude's account data, not the chats")),
-    (_has("id", "email"), _companion("ChatGPT's account data, not the chats")),
-    (_has("conversation_id", "rating"), _companion("ChatGPT's feedback data, not the chats")),
+    (_has("uuid", "full_name"), Shape("Claude's account data, not the chats")),
+    (_has("uuid", "email_address"), Shape("Claude's account data, not the chats")),
+    (_has("id", "email"), Shape("ChatGPT's account data, not the chats")),
+    (_has("conversation_id", "rating"), Shape("ChatGPT's feedback data, not the chats")),
     (
         _has("conversation_id", "is_anonymous"),
-        _companion("ChatGPT's list of shared links, not the chats"),
+        Shape("ChatGPT's list of shared links, not the chats"),
     ),
 )

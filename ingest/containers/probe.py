@@ -6,7 +6,13 @@ from typing import Any
 
 from backread.errors import BackreadError, LimitExceeded, UnreadableImport
 from backread.settings import Settings
+from ingest.companions import reader_for
 from ingest.containers.archive import is_maybe
+from ingest.containers.downloads import (
+    listed_downloads,
+    listed_in_words,
+    missing_downloads,
+)
 from ingest.containers.looks import (
     ASSET_NAMES,
     CHATGPT_MANIFEST,
@@ -46,7 +52,7 @@ class Contents:
 class _Probe:
     """What the first elements of a source tell."""
 
-    has_conversations: bool = False
+    is_wanted: bool = False  # it holds a conversation, or a companion of conversations
     shape: Shape | None = None
     value: Any = None  # the element that the shape was seen in
     problem: str = ""  # why nothing could be read, if nothing could
@@ -54,13 +60,15 @@ class _Probe:
 
 def examine(found: FoundSources, settings: Settings) -> Contents:
     """Sorts the sources by their structure. Raises UnreadableImport when none of them holds a
-    conversation: the message says what was chosen instead, the hint what to choose."""
+    conversation or a companion: the message says what was chosen instead, the hint what to
+    choose."""
     contents = Contents(warnings=list(found.warnings))
     problems = list(found.problems)
     listed: list[str] = []
+    downloads: list[str] = []
     damaged: list[tuple[Source, BackreadError]] = []
     others: list[tuple[Source, _Probe]] = []
-    has_conversations = False
+    is_anything_wanted = False
     for source in found.sources:
         try:
             probe = _probe(source, settings)
@@ -68,8 +76,8 @@ def examine(found: FoundSources, settings: Settings) -> Contents:
             damaged.append((source, error))
             contents.sources.append(source)
             continue
-        if probe.has_conversations:
-            has_conversations = True
+        if probe.is_wanted:
+            is_anything_wanted = True
             contents.sources.append(source)
         elif probe.problem:
             told = UnreadableImport(f"{source.name}: {probe.problem}", hint=CHOOSE)
@@ -77,16 +85,17 @@ def examine(found: FoundSources, settings: Settings) -> Contents:
             contents.sources.append(source)
         else:
             others.append((source, probe))
-            _note(probe, contents, listed)
+            _note(probe, contents, listed, downloads)
             if probe.shape is CODEX_TITLES:
                 contents.titles.update(_listed_titles(source, settings))
-    if not has_conversations:
+    if not is_anything_wanted:
         problems += [(source.name, error) for source, error in damaged]
         raise _nothing_found(problems, others)
     contents.warnings += [
         f"{name} was not imported. {error}" for name, error in problems if not is_maybe(name)
     ]
     contents.warnings += _missing_shards(listed, found.sources)
+    contents.warnings += missing_downloads(downloads, found.sources)
     return contents
 
 
@@ -104,8 +113,8 @@ def _probe(source: Source, settings: Settings) -> _Probe:
             continue
         if element.problem:
             problem = problem or element.problem
-        elif importer_for(value) is not None:
-            return _Probe(has_conversations=True)
+        elif element.is_record or importer_for(value) is not None or reader_for(value) is not None:
+            return _Probe(is_wanted=True)
         else:
             shape = shape_of(value)
             if shape is not None:
@@ -113,15 +122,14 @@ def _probe(source: Source, settings: Settings) -> _Probe:
     return _Probe(problem=problem)
 
 
-def _note(probe: _Probe, contents: Contents, listed: list[str]) -> None:
+def _note(probe: _Probe, contents: Contents, listed: list[str], downloads: list[str]) -> None:
     if probe.shape is ASSET_NAMES:
         for key, name in list(probe.value.items())[:_NAMES_KEPT]:
             contents.asset_names[key] = clean(name)
     elif probe.shape is CHATGPT_MANIFEST:
         listed.extend(_listed_shards(probe.value))
-    note = probe.shape.note if probe.shape is not None else ""
-    if note and note not in contents.warnings:
-        contents.warnings.append(note)
+    elif probe.shape is CLAUDE_MANIFEST:
+        downloads.extend(listed_downloads(probe.value))
 
 
 def _listed_titles(source: Source, settings: Settings) -> dict[str, str]:
@@ -168,6 +176,8 @@ def _nothing_found(
     for source, probe in ranked:
         if probe.shape is not None:
             words = f"{source.name} looks like {probe.shape.label}."
+            if probe.shape is CLAUDE_MANIFEST:
+                words += listed_in_words(probe.value)
             told.append((words, probe.shape.hint))
         else:
             words = f"{source.name} is JSON, but holds no conversations of a kind that is known."

@@ -10,25 +10,34 @@ from ingest.cutting.base import Cutter
 from ingest.cutting.databases import CURSOR_DATABASE
 from ingest.cutting.foldered import CHATBOTUI_CHATS, TYPINGMIND_CHATS
 from ingest.cutting.lines import SESSION_LINES
-from ingest.cutting.messages import MESSAGE_LIST
+from ingest.cutting.memory_files import MEMORY_FILE
+from ingest.cutting.messages import MESSAGE_LIST, PLAIN_LIST
+from ingest.cutting.nested import NESTED_MESSAGES
+from ingest.cutting.own_archive import OWN_ARCHIVE
 from ingest.cutting.pages import PAGE_DATA
 from ingest.cutting.tables import TABLE
 from ingest.cutting.texts import TEXT
+from ingest.cutting.traces import TRACES
 from ingest.cutting.wrapped import WRAPPED_LIST
 from ingest.json_stream import Element, split
 
 # Asked in this order; plain JSON is what none of them claims.
 CUTTERS: tuple[Cutter, ...] = (
+    OWN_ARCHIVE,
     CURSOR_DATABASE,
     ACTIVITY_PAGE,
     PAGE_DATA,
     TABLE,
+    MEMORY_FILE,
     TEXT,
     ACTIVITY_ROWS,
     MESSAGE_LIST,
+    PLAIN_LIST,
+    NESTED_MESSAGES,
     TYPINGMIND_CHATS,
     CHATBOTUI_CHATS,
     BROWSER_BACKUP,
+    TRACES,
     SESSION_LINES,
     WRAPPED_LIST,
 )

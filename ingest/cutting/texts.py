@@ -11,6 +11,7 @@ from ingest.importers import importer_for
 from ingest.importers.envelopes import TEXT_KEY
 from ingest.json_stream import Element
 
+_LOOKED_AT_BYTES = 4 * 1024**2
 _NO_TEXT = (b"{", b"[", b"<")
 
 
@@ -19,7 +20,11 @@ class TextCutter:
         start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
         if not start or start.startswith(_NO_TEXT) or b"\x00" in head:
             return False
-        return importer_for({TEXT_KEY: _decoded(head)}) is not None
+        if importer_for({TEXT_KEY: _decoded(head)}) is not None:
+            return True
+        # The first message alone may be longer than the first chunk.
+        seen = _beginning(source) if len(head) < source.size else head
+        return len(seen) > len(head) and importer_for({TEXT_KEY: _decoded(seen)}) is not None
 
     def cut(self, source: Source, settings: Settings) -> Iterator[Element]:
         body = bytearray()
@@ -32,6 +37,15 @@ class TextCutter:
 
 
 TEXT = TextCutter()
+
+
+def _beginning(source: Source) -> bytes:
+    seen = bytearray()
+    for chunk in source.chunks():
+        seen += chunk
+        if len(seen) >= _LOOKED_AT_BYTES:
+            break
+    return bytes(seen)
 
 
 def _decoded(body: bytes) -> str:

@@ -68,7 +68,7 @@ def inside_lists(
                     inside = 0
             elif is_open and 2 <= depth <= _DEEPEST + 1:
                 before = chunk[max(0, at - _KEY_BYTES) : at]
-                key = _key_before(tail + before if at < _KEY_BYTES else before)
+                key = key_before(tail + before if at < _KEY_BYTES else before)
                 del keys[depth - 2 :]
                 keys += [""] * (depth - 2 - len(keys)) + [key]
                 if chunk[at] == ord("[") and tuple(keys) in lists:
@@ -80,7 +80,7 @@ def inside_lists(
         tail = (tail + chunk)[-_KEY_BYTES:]
 
 
-def _key_before(text: bytes) -> str:
+def key_before(text: bytes) -> str:
     """The key in `… "key" :`, or "" where there is none."""
     text = text.rstrip(_BLANK)
     if not text.endswith(b":"):

@@ -25,6 +25,7 @@ from ingest.importers.openwebui import OPENWEBUI
 from ingest.importers.perplexity import PERPLEXITY
 from ingest.importers.poe import POE
 from ingest.importers.sillytavern import SILLYTAVERN
+from ingest.importers.transcript import TRANSCRIPT
 from ingest.importers.typingmind import TYPINGMIND
 from ingest.importers.vscode_copilot import VSCODE_COPILOT
 
@@ -52,6 +53,7 @@ IMPORTERS: dict[str, Importer] = {
     Platform.VSCODE_COPILOT.value: VSCODE_COPILOT,
     Platform.COPILOT_CLI.value: COPILOT_CLI,
     Platform.CURSOR.value: CURSOR,
+    Platform.TRANSCRIPT.value: TRANSCRIPT,  # last: what no platform claims
 }
 
 

@@ -31,6 +31,7 @@ _HEADER = re.compile(r'class="header-cell[^>]*>(.*?)</div>', re.DOTALL)
 _CONTENT = re.compile(r'class="content-cell[^>]*mdl-typography--body-1"?[^>]*>', re.DOTALL)
 _CONTENT_ENDS = re.compile(r'</div>\s*<div class="content-cell', re.DOTALL)
 _FILE = re.compile(r'\s*-(?:\s|&nbsp;)*<a href="(?!https?:)')
+_FILE_NAME = re.compile(r"[^\n/]{1,200}\.[A-Za-z0-9]{2,5}")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _NAMES = ("gemini", "bard")
 
@@ -83,6 +84,10 @@ def row_of_json(row: Raw) -> Row:
     _take_verb(result, has_chat=bool(chat_id(text_in(row.get("titleUrl")))))
     for item in list_in(row.get("attachedFiles")):
         result.files.append(text_in(item) or text_in(dict_in(item).get("name")) or "file")
+    for item in dicts_in(row.get("subtitles")):
+        name = text_in(item.get("name")).strip().removeprefix("- ").strip()
+        if _FILE_NAME.fullmatch(name) and name not in result.files:
+            result.files.append(name)
     if row.get("imageFile"):
         result.files.append(text_in(row.get("imageFile")) or "image")
     return result

@@ -6,7 +6,7 @@ does not know it counts in `news` and leaves to the raw capture.
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from backread.domain import ParsedConversation
 from ingest.normalise import clean
@@ -28,7 +28,8 @@ class Importer(Protocol):
 
     @property
     def version(self) -> int:
-        """Goes up when the same capture parses to something else: derived rows carry it."""
+        """Goes up when the same capture parses to something else: derived rows carry it.
+        Importers whose captures converge on one platform share theirs."""
         ...
 
     def recognises(self, raw: Any) -> bool:
@@ -40,6 +41,19 @@ class Importer(Protocol):
         ...
 
     def parse(self, raw: Raw) -> ParsedConversation: ...
+
+
+@runtime_checkable
+class Rehoming(Protocol):
+    """An importer whose captures may belong to another platform's chat: a page that was saved
+    from it, say. Such a capture converges with that chat."""
+
+    def platform_of(self, raw: Raw) -> str: ...
+
+
+def platform_of(importer: Importer, raw: Raw) -> str:
+    """The slug of the platform whose conversation a capture is."""
+    return importer.platform_of(raw) if isinstance(importer, Rehoming) else importer.slug
 
 
 def text_in(value: Any) -> str:

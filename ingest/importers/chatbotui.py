@@ -17,7 +17,7 @@ class ChatbotUiImporter:
     """Guarantees: messages in the order of the chat; no time is made up."""
 
     slug = Platform.CHATBOTUI.value
-    version = 1
+    version = 2
 
     def recognises(self, raw: Any) -> bool:
         """`messages` of `role` and `content` with a `name` and Chatbot UI's settings."""

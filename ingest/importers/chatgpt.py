@@ -12,6 +12,8 @@ from backread.domain import MessageKind, ParsedConversation, ParsedMessage, Plat
 from backread.errors import UnreadableImport
 from ingest.importers import tree
 from ingest.importers.base import Raw, dict_in, dicts_in, list_in, text_in, time_in
+from ingest.importers.chatgpt_canvas import with_canvas_ids
+from ingest.importers.chatgpt_memories import memories_in
 from ingest.importers.chatgpt_message import asset_id, parse_message
 from ingest.importers.envelopes import with_key
 
@@ -19,6 +21,7 @@ from ingest.importers.envelopes import with_key
 _NAMES_KEY = "backread_asset_names"
 _PROJECT_PREFIX = "g-p-"
 _NODES_LOOKED_AT = 50
+_MOST_PLUGINS = 50
 
 
 class ChatGptImporter:
@@ -26,7 +29,7 @@ class ChatGptImporter:
     tree has a message."""
 
     slug = Platform.CHATGPT.value
-    version = 1
+    version = 2
 
     def recognises(self, raw: Any) -> bool:
         """`mapping` with `current_node`, or with messages that have an `author`. DeepSeek has
@@ -61,6 +64,7 @@ class ChatGptImporter:
         }
         news: Counter[str] = Counter()
         messages = _messages(mapping, dict_in(raw.get(_NAMES_KEY)), news)
+        messages = with_canvas_ids(messages, mapping)
         line = _shown_line(raw, mapping, messages)
         has_address = not external_id.startswith("node:")
         return ParsedConversation(
@@ -77,6 +81,7 @@ class ChatGptImporter:
             assistant_name="ChatGPT",
             is_starred=raw.get("is_starred") is True,
             is_archived=raw.get("is_archived") is True,
+            memories=memories_in(mapping, time_in(raw.get("create_time"))),
             news=dict(news),
             extra=_extra(raw),
         )
@@ -199,7 +204,12 @@ def _extra(raw: Raw) -> dict[str, Any]:
     for key in ("is_do_not_remember", "is_study_mode"):
         if raw.get(key) is True:
             extra[key] = True
-    for key in ("memory_scope", "conversation_origin"):
+    if time_in(raw.get("pinned_time")):
+        extra["is_pinned"] = True
+    plugins = [text_in(each) for each in list_in(raw.get("plugin_ids")) if text_in(each)]
+    if plugins:
+        extra["plugins"] = plugins[:_MOST_PLUGINS]
+    for key in ("memory_scope", "conversation_origin", "voice"):
         if text_in(raw.get(key)):
             extra[key] = text_in(raw.get(key))
     return extra

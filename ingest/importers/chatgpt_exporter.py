@@ -1,8 +1,8 @@
 """Chats that browser scripts saved from ChatGPT's pages: Markdown, `tavern` lines and `ooba`
 pairs. Their JSON is ChatGPT's own and is read as that.
 
-Pages hold less than exports: no ids of messages, often no times. So they are a platform of their
-own, and a chat that is in both does not get its better copy overwritten.
+Pages hold less than exports: no ids of messages, often no times. A page that names its chat's
+address is a copy of that ChatGPT conversation and converges with it; others stay by themselves.
 """
 
 import re
@@ -14,7 +14,8 @@ from typing import Any
 from backread.domain import ParsedConversation, Platform, Role
 from backread.errors import UnreadableImport
 from ingest.importers.base import Raw, dicts_in, list_in, text_in, time_in
-from ingest.importers.drafts import Draft, digest_id, in_a_line
+from ingest.importers.chatgpt import CHATGPT
+from ingest.importers.drafts import Draft, digest_id, in_a_line, with_work_beside
 from ingest.importers.envelopes import LINES_KEY, TEXT_KEY
 from ingest.importers.tavern import (
     is_tavern_message,
@@ -38,7 +39,7 @@ class ChatGptExporterImporter:
     text."""
 
     slug = Platform.CHATGPT_EXPORTER.value
-    version = 1
+    version = CHATGPT.version
 
     def recognises(self, raw: Any) -> bool:
         """The exporter's headings; `tavern` lines without SillyTavern's own metadata; `internal`
@@ -55,6 +56,11 @@ class ChatGptExporterImporter:
             return False
         own = "chat_metadata" in lines[0] or "create_date" in lines[0]
         return not own and any(map(is_tavern_message, lines))
+
+    def platform_of(self, raw: Raw) -> str:
+        """ChatGPT's when the page tells which chat it is."""
+        page = _read_page(text_in(raw.get(TEXT_KEY))) if TEXT_KEY in raw else _Page()
+        return _platform(page).value
 
     def identify(self, raw: Raw) -> str:
         """The chat's id from its address where the page kept it, else of its beginning."""
@@ -84,7 +90,7 @@ class ChatGptExporterImporter:
             thread = in_a_line(pair_drafts(raw.get("visible")))
         created_at, updated_at = thread.times
         return ParsedConversation(
-            platform=Platform.CHATGPT_EXPORTER,
+            platform=_platform(page),
             external_id=external_id,
             title=page.title or thread.first_words,
             messages=thread.messages,
@@ -108,6 +114,10 @@ class _Page:
     created_at: Any = None
     updated_at: Any = None
     drafts: list[Draft] = field(default_factory=list)
+
+
+def _platform(page: _Page) -> Platform:
+    return Platform.CHATGPT if page.chat_id else Platform.CHATGPT_EXPORTER
 
 
 def _open(text: str) -> Iterator[str]:
@@ -135,12 +145,25 @@ def _read_page(text: str) -> _Page:
     for line in head:
         if line.startswith("# ") and not page.title:
             page.title = line[2:].strip()
-    ends = [n for n, _ in starts[1:]] + [len(lines)]
+        _note_address(line, page)
+    ends = [*(n for n, _ in starts), len(lines)][1:]
+    drafts: list[Draft] = []
     for place, ((start, speaker), end) in enumerate(zip(starts, ends, strict=True)):
         draft = _draft(place, speaker, "\n".join(lines[start + 1 : end]))
+        if draft.role is Role.TOOL:
+            draft.aside("tool_result", draft.text, draft.author)
+            draft.texts = []
         if not draft.is_empty:
-            page.drafts.append(draft)
+            drafts.append(draft)
+    page.drafts = list(with_work_beside(drafts))
     return page
+
+
+def _note_address(text: str, page: _Page) -> bool:
+    address = _CHAT.search(text)
+    if address and not page.chat_id:
+        page.url, page.chat_id = address.group(0), address.group(1)
+    return address is not None
 
 
 def _front_matter(text: str, page: _Page) -> str:
@@ -152,10 +175,9 @@ def _front_matter(text: str, page: _Page) -> str:
     for line in text[4:end].split("\n"):
         key, _, value = line.partition(":")
         value = value.strip().strip("\"'")
-        address = _CHAT.search(value)
-        if address:
-            page.url, page.chat_id = address.group(0), address.group(1)
-        elif key.strip().lower() == "title":
+        if _note_address(value, page):
+            continue
+        if key.strip().lower() == "title":
             page.title = value
         elif "creat" in key.lower():
             page.created_at = time_in(value)
@@ -166,7 +188,7 @@ def _front_matter(text: str, page: _Page) -> str:
 
 def _draft(place: int, speaker: re.Match[str], body: str) -> Draft:
     role = {"You": Role.USER, "ChatGPT": Role.ASSISTANT}.get(speaker[1], Role.TOOL)
-    draft = Draft(f"index:{place}", role, author=speaker[2] or "")
+    draft = Draft(f"index:{place}", role, author=speaker[2] or "", has_weak_id=True)
     stamp = _TIME.search(body[:500])
     if stamp:
         draft.created_at = time_in(stamp[1])

@@ -1,5 +1,6 @@
 """One message of a ChatGPT conversation: what it says, to whom, and what hangs on it."""
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,15 +8,28 @@ from typing import Any
 
 from backread.domain import Aside, Attachment, MessageKind, ParsedMessage, Role
 from ingest.importers.base import Raw, dict_in, dicts_in, list_in, size_in, text_in, time_in
+from ingest.importers.chatgpt_canvas import canvas_step, is_canvas_call
 from ingest.importers.chatgpt_marks import citations_in, without_marks
+from ingest.importers.claude_blocks import unknown
 from ingest.normalise import clean
 
 _ROLES = {role.value: role for role in Role}
 _REASONING = {"thoughts", "reasoning_recap"}
 _CONTEXT = {"user_editable_context", "model_editable_context"}
-_SILENT = {"computer_initialize_state", "computer_output"}
+_SILENT = {"computer_initialize_state"}
+_APPS = "app_pairing"  # begins the names of what an app on the person's screen told
+_MOST_RESULTS = 200
+_FENCES = re.compile(r"`{3,}")
 _AUDIO = {"audio_asset_pointer", "real_time_user_audio_video_asset_pointer"}
-_MACHINE = {"execution_output", "tether_quote", "tether_browsing_display", "system_error"}
+_MACHINE = {
+    "execution_output",
+    "tether_quote",
+    "tether_browsing_display",
+    "tether_browsing_code",
+    "sonic_webpage",
+    "computer_output",
+    "system_error",
+}
 
 
 @dataclass(slots=True)
@@ -40,6 +54,8 @@ def parse_message(
     metadata = dict_in(message.get("metadata"))
     role = _role(author, news)
     content = _read_content(message, metadata, asset_names, news)
+    if role is Role.ASSISTANT and is_canvas_call(message):
+        _take_canvas(message, content)
     content.text = without_marks(content.text, metadata).strip("\n")
     return ParsedMessage(
         external_id=node_id,
@@ -69,7 +85,8 @@ def _kind(role: Role, message: Raw, metadata: Raw, content: _Content) -> Message
     shape = content_type(message)
     if shape in _REASONING or message.get("channel") == "analysis":
         return MessageKind.REASONING
-    if shape in _CONTEXT or metadata.get("is_user_system_message") is True:
+    is_context = shape in _CONTEXT or shape.startswith(_APPS)
+    if is_context or metadata.get("is_user_system_message") is True:
         return MessageKind.HIDDEN
     if role is Role.SYSTEM:
         return MessageKind.SYSTEM
@@ -84,6 +101,16 @@ def _kind(role: Role, message: Raw, metadata: Raw, content: _Content) -> Message
     return MessageKind.DIALOGUE
 
 
+def _take_canvas(message: Raw, content: _Content) -> None:
+    """A call that writes into the canvas is kept as what it does there."""
+    holder = dict_in(message.get("content"))
+    said = text_in(holder.get("text")) or "".join(text_in(p) for p in list_in(holder.get("parts")))
+    step = canvas_step(message, said)
+    if step is not None:
+        content.asides.append(step)
+        content.text = ""
+
+
 def content_type(message: Raw) -> str:
     shape = dict_in(message.get("content")).get("content_type")
     return shape if isinstance(shape, str) else ""
@@ -92,6 +119,10 @@ def content_type(message: Raw) -> str:
 def _read_content(message: Raw, metadata: Raw, asset_names: Raw, news: Counter[str]) -> _Content:
     result = _Content()
     _named_attachments(metadata, result, asset_names)
+    if "aggregate_result" in metadata:
+        _run_results(metadata, result, asset_names)
+    if "search_result_groups" in metadata:
+        _search_results(metadata, result)
     raw = message.get("content")
     if isinstance(raw, str):
         result.text = clean(raw, keep_marks=True)
@@ -102,6 +133,11 @@ def _read_content(message: Raw, metadata: Raw, asset_names: Raw, news: Counter[s
         result.text = _parts(content, result, asset_names, news)
     elif shape in _READERS:
         result.text = _READERS[shape](content) or _parts(content, result, asset_names, news)
+    elif shape == "computer_output":
+        _add_asset(dict_in(content.get("screenshot")), "screenshot", result, asset_names)
+        result.text = _quote(dict_in(content.get("state")))
+    elif shape.startswith(_APPS):
+        result.text = _parts({"parts": content.get("context_parts")}, result, asset_names, news)
     elif shape not in _SILENT:
         news[f"content_type:{shape}"] += 1
         result.text = _parts(content, result, asset_names, news)
@@ -138,11 +174,15 @@ def _object_part(
     if isinstance(shape, str) and shape in _AUDIO:
         inner = dict_in(part.get("audio_asset_pointer"))
         _add_asset(inner or part, "audio", result, asset_names)
+        _add_asset(
+            {"asset_pointer": part.get("video_container_asset_pointer")},
+            "video",
+            result,
+            asset_names,
+        )
         return ""
     news[f"part:{shape if isinstance(shape, str) else 'object'}"] += 1
-    text = text_in(part.get("text"))
-    if text:
-        result.asides.append(Aside("unknown", text, name=shape if isinstance(shape, str) else ""))
+    result.asides.append(unknown(part, shape if isinstance(shape, str) else ""))
     return ""
 
 
@@ -157,6 +197,30 @@ def _named_attachments(metadata: Raw, result: _Content, asset_names: Raw) -> Non
                 mime_type=text_in(item.get("mime_type")) or text_in(item.get("mimeType")),
                 size_bytes=size_in(item.get("size")),
             )
+
+
+def _run_results(metadata: Raw, result: _Content, asset_names: Raw) -> None:
+    """What code that was run printed and drew: the message itself has only its last value."""
+    lines: list[str] = []
+    for item in dicts_in(dict_in(metadata.get("aggregate_result")).get("messages")):
+        if item.get("message_type") == "image":
+            _add_asset({"asset_pointer": item.get("image_url")}, "image", result, asset_names)
+        elif text_in(item.get("text")):
+            lines.append(text_in(item.get("text")))
+    if lines:
+        result.asides.append(Aside("tool_result", "".join(lines), "output"))
+
+
+def _search_results(metadata: Raw, result: _Content) -> None:
+    """What a search found, cited or not."""
+    lines = [
+        "\n".join(t for t in (text_in(entry.get("title")), text_in(entry.get("url"))) if t)
+        for group in dicts_in(metadata.get("search_result_groups"))
+        for entry in dicts_in(group.get("entries"))
+    ]
+    text = "\n\n".join(line for line in lines[:_MOST_RESULTS] if line)
+    if text:
+        result.asides.append(Aside("tool_result", text, "search results"))
 
 
 def asset_id(pointer: Any) -> str:
@@ -179,9 +243,7 @@ def _add_asset(part: Raw, fallback: str, result: _Content, asset_names: Raw) -> 
 
 def fenced(code: str, language: str) -> str:
     """Code as a Markdown block whose fence is longer than any inside it."""
-    fence = "```"
-    while fence in code:
-        fence += "`"
+    fence = "`" * (max(map(len, _FENCES.findall(code)), default=2) + 1)
     return f"{fence}{'' if language == 'unknown' else language}\n{code}\n{fence}"
 
 

@@ -13,6 +13,7 @@ from backread.domain import Aside, MessageKind, ParsedConversation, ParsedMessag
 from backread.errors import UnreadableImport
 from ingest.importers import tree
 from ingest.importers.base import Raw, dict_in, dicts_in, text_in, time_in
+from ingest.importers.claude_artifacts import without_tags
 from ingest.importers.claude_blocks import Blocks, attachments_in, read_blocks, without_placeholders
 from ingest.importers.claude_design import is_design_chat, parse_design_message
 
@@ -26,7 +27,7 @@ class ClaudeAiImporter:
     there is a message."""
 
     slug = Platform.CLAUDE_AI.value
-    version = 1
+    version = 2
 
     def recognises(self, raw: Any) -> bool:
         """`chat_messages` whose messages have a `sender`; empty chats have a `uuid` of their own.
@@ -66,15 +67,28 @@ class ClaudeAiImporter:
             updated_at=time_in(raw.get("updated_at")),
             url=f"https://claude.ai/chat/{external_id}" if has_address else "",
             model=text_in(raw.get("model")),
-            project=text_in(dict_in(raw.get("project")).get("name")),
+            project=_project(raw),
             assistant_name="Claude",
             is_starred=raw.get("is_starred") is True,
             news=dict(news),
-            extra={"is_design_chat": True} if is_design else {},
+            extra=_extra(raw, is_design=is_design),
         )
 
 
 CLAUDE_AI = ClaudeAiImporter()
+
+
+def _project(raw: Raw) -> str:
+    """By its name; some exports know its id only."""
+    project = dict_in(raw.get("project"))
+    named = text_in(project.get("name")) or text_in(project.get("uuid"))
+    return named or text_in(raw.get("project_uuid"))
+
+
+def _extra(raw: Raw, *, is_design: bool) -> dict[str, Any]:
+    summary = text_in(raw.get("summary")).strip()
+    extra: dict[str, Any] = {"summary": summary} if summary else {}
+    return extra | {"is_design_chat": True} if is_design else extra
 
 
 def _title(raw: Raw) -> str:
@@ -145,6 +159,8 @@ def _parse_message(
     attachments = attachments_in(raw, blocks.attachments)
     sender = raw.get("sender")
     role = _ROLES.get(sender) if isinstance(sender, str) else None
+    if role is Role.ASSISTANT:
+        text = without_tags(text, blocks.asides)
     if role is None:
         news[f"sender:{sender}"] += 1
     is_said = bool(text.strip() or (attachments and role is Role.USER))
@@ -159,6 +175,7 @@ def _parse_message(
         attachments=attachments,
         asides=tuple(blocks.asides),
         citations=tuple(blocks.citations.values()),
+        has_weak_id=not (text_in(raw.get("uuid")) or text_in(raw.get("id"))),
     )
 
 

@@ -10,6 +10,7 @@ import orjson
 
 from backread.domain import Aside, Attachment, Citation
 from ingest.importers.base import Raw, dict_in, dicts_in, list_in, size_in, text_in
+from ingest.importers.claude_artifacts import artifact_of_call
 from ingest.normalise import clean
 
 # What Claude writes into `text` where a block cannot be shown; nobody said it.
@@ -19,6 +20,7 @@ PLACEHOLDERS = (
     "on mobile.",
 )
 _SILENT = {"token_budget", "summaries", "flag"}
+_UNKNOWN_CHARS = 2_000
 
 
 @dataclass(slots=True)
@@ -29,12 +31,13 @@ class Blocks:
     asides: list[Aside] = field(default_factory=list)
     attachments: list[Attachment] = field(default_factory=list)
     citations: dict[str, Citation] = field(default_factory=dict)
+    news: Counter[str] = field(default_factory=Counter)
 
 
 def read_blocks(content: Any, news: Counter[str]) -> Blocks:
     """Reads `content`: a list of blocks, a JSON string that holds one, plain text, or nothing.
     Block types it does not know are counted in `news`; their text, if any, stands aside."""
-    result = Blocks()
+    result = Blocks(news=news)
     if isinstance(content, str):
         content = _decoded(content)
         if isinstance(content, str):
@@ -75,8 +78,7 @@ def _read_block(block: dict[str, Any], result: Blocks, news: Counter[str]) -> No
         reader(block, result)
     elif kind not in _SILENT:
         news[f"block:{kind}"] += 1
-        text = text_in(block.get("text")) or text_in(block.get("content"))
-        result.asides.append(Aside("unknown", text, name=kind))
+        result.asides.append(unknown(block, kind))
 
 
 def _text(block: Raw, result: Blocks) -> None:
@@ -103,8 +105,9 @@ def _thinking(block: Raw, result: Blocks) -> None:
 def _tool_use(block: Raw, result: Blocks) -> None:
     name = text_in(block.get("name"))
     given = dict_in(block.get("input"))
-    if name == "artifacts":
-        result.asides.append(_artifact(given))
+    artifact = artifact_of_call(name, given)
+    if artifact is not None:
+        result.asides.append(artifact)
         return
     message = text_in(block.get("message"))
     shown = as_json(given) if given else ""
@@ -112,19 +115,18 @@ def _tool_use(block: Raw, result: Blocks) -> None:
     result.asides.append(Aside("tool_call", text, name))
 
 
+def unknown(block: dict[str, Any], kind: str) -> Aside:
+    """A block of a kind that is not known, as it came: its text, or the beginning of all of it."""
+    text = text_in(block.get("text")) or text_in(block.get("content"))
+    if not text:
+        rest = {key: value for key, value in block.items() if key not in ("type", "content_type")}
+        text = as_json(rest)[:_UNKNOWN_CHARS] if rest else ""
+    return Aside("unknown", text, name=kind)
+
+
 def as_json(value: dict[str, Any]) -> str:
     """For people to read. Takes what parsers let through and JSON does not: lone surrogates."""
     return clean(json.dumps(value, ensure_ascii=False, indent=2, default=str))
-
-
-def _artifact(given: Raw) -> Aside:
-    """`create` and `rewrite` carry the whole text, `update` what was replaced by what."""
-    name = text_in(given.get("title")) or text_in(given.get("id"))
-    text = text_in(given.get("content"))
-    if not text and ("old_str" in given or "new_str" in given):
-        old, new = text_in(given.get("old_str")), text_in(given.get("new_str"))
-        text = f"Replaced:\n{old}\n\nBy:\n{new}"
-    return Aside("artifact", text, name)
 
 
 def _tool_result(block: Raw, result: Blocks) -> None:
@@ -139,9 +141,14 @@ def _tool_result(block: Raw, result: Blocks) -> None:
             mime_type = text_in(part.get("mime_type"))
             result.attachments.append(Attachment(name, text_in(part.get("uuid")), mime_type))
         else:
+            if kind not in ("text", "knowledge"):
+                result.news[f"tool_result:{kind}"] += 1
             head = [text_in(part.get("title")), text_in(part.get("url"))]
             texts.append("\n".join(t for t in [*head, text_in(part.get("text"))] if t))
     text = "\n\n".join(t for t in texts if t)
+    structured = block.get("structured_content")
+    if not text and isinstance(structured, dict) and structured:
+        text = as_json(structured)
     if text:
         result.asides.append(Aside("tool_result", text, text_in(block.get("name"))))
 

@@ -5,6 +5,7 @@ several lines with one `message.id`. Much that stands in `user` lines is not the
 results, expanded commands, reminders, summaries after compaction.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -25,6 +26,7 @@ from ingest.importers.envelopes import LINES_KEY, UNREAD_KEY
 
 _NODES = {"user", "assistant", "system", "attachment"}
 _TASK = "Task"
+_COMMAND = re.compile(r"<command-name>([^<>\n]{1,100})</command-name>")
 _SILENT = {
     "summary",
     "last-prompt",
@@ -47,7 +49,7 @@ class ClaudeCodeImporter:
     session is kept as another branch, a subagent's own file as its own conversation."""
 
     slug = Platform.CLAUDE_CODE.value
-    version = 1
+    version = 2
 
     def recognises(self, raw: Any) -> bool:
         """Lines (or `loglines`) with a `message` and the fields that Claude Code writes."""
@@ -83,7 +85,7 @@ class ClaudeCodeImporter:
         return ParsedConversation(
             platform=Platform.CLAUDE_CODE,
             external_id=external_id,
-            title=session.title or thread.first_words or _task(thread),
+            title=session.title or thread.first_words or _task(thread) or session.command,
             messages=thread.messages,
             shown_line=thread.shown_line,
             created_at=created_at,
@@ -146,6 +148,7 @@ class _Session:
         self._titles: dict[str, str] = {}
         self.folder = ""
         self.extra: dict[str, Any] = {}
+        self.command = ""  # the first one that was typed, for sessions of commands alone
 
     @property
     def title(self) -> str:
@@ -190,6 +193,19 @@ class _Session:
             for key, name in (("gitBranch", "git_branch"), ("version", "version")):
                 if text_in(line.get(key)):
                     self.extra[name] = text_in(line.get(key))
+            self._note_origin(kind, line)
+
+    def _note_origin(self, kind: str, line: Raw) -> None:
+        """Which session this one was forked from, where its work went, how it began."""
+        origin = text_in(dict_in(line.get("forkedFrom")).get("sessionId"))
+        if origin:
+            self.extra["forked_from"] = origin
+        if kind == "pr-link" and text_in(line.get("prUrl")):
+            self.extra["pull_request"] = text_in(line.get("prUrl"))
+        content = dict_in(line.get("message")).get("content")
+        named = _COMMAND.search(content[:2000]) if isinstance(content, str) else None
+        if named and not self.command:
+            self.command = named[1].strip()
 
     def _node(self, kind: str, line: Raw) -> None:
         uuid = text_in(line.get("uuid")) or f"line:{len(self._places)}"

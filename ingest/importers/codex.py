@@ -33,11 +33,12 @@ class CodexImporter:
     """Guarantees: every turn once, whatever the version wrote it into; one id per message."""
 
     slug = Platform.CODEX.value
-    version = 1
+    version = 2
 
     def recognises(self, raw: Any) -> bool:
         """Lines with a `type` of Codex and a `payload`; the oldest have `role`, `content` and
-        `timestamp` themselves; single files hold `session` and `items`."""
+        `timestamp` themselves, with the `model` a person spoke to; single files hold `session`
+        and `items`."""
         if not isinstance(raw, dict):
             return False
         if isinstance(raw.get("session"), dict) and isinstance(raw.get("items"), list):
@@ -109,7 +110,7 @@ def _is_rollout(line: Raw) -> bool:
 
 
 def _is_bare(line: Raw) -> bool:
-    return line.get("role") in ("user", "assistant") and "content" in line and "timestamp" in line
+    return line.get("role") == "user" and {"content", "timestamp", "model"} <= line.keys()
 
 
 def _foreign(line: Raw) -> bool:

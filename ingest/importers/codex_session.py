@@ -2,13 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from backread.domain import MessageKind, Role
 from ingest.importers.base import Raw, dict_in, text_in, time_in
 from ingest.importers.codex_items import EVENT, ITEM, RESPONSE, Said
 from ingest.importers.drafts import Draft
+
+_COPYING = timedelta(seconds=1)  # in which a fork writes down what its parent said
 
 
 class Session:
@@ -20,6 +22,7 @@ class Session:
         self.model = ""
         self.folder = ""
         self.started_at: datetime | None = None
+        self._begun_at: datetime | None = None  # by the clock of the lines
         self.extra: dict[str, Any] = {}
 
     def note(self, line: Raw) -> None:
@@ -27,6 +30,7 @@ class Session:
         payload = dict_in(line.get("payload"))
         kind = line.get("type")
         if kind == "session_meta":
+            self._begun_at = self._begun_at or time_in(line.get("timestamp"))
             self._meta(payload)
         elif kind == "turn_context":
             self.model = text_in(payload.get("model")) or self.model
@@ -62,7 +66,10 @@ class Session:
         callers: dict[str, Draft] = {}
         ready: list[Draft] = []
         has_reasoning = any(each.who == "reasoning" and each.where == RESPONSE for each in said)
-        for each in _without_copies(said):
+        said = list(_without_copies(said))
+        # A subagent's own task may come in the same moment as the copies: it is the last of them.
+        own = next((each for each in reversed(said) if each.who == "user" and each.text), None)
+        for each in said:
             if each.who in ("reasoning", "call", "output"):
                 if each.who == "reasoning" and each.where == EVENT and has_reasoning:
                     continue
@@ -73,7 +80,10 @@ class Session:
                 _add_work(each, work, callers)
                 continue
             work = None
-            ready.append(self._message(each))
+            message = self._message(each)
+            if self._is_repeated(each, is_last=each is own):
+                message.kind = MessageKind.HIDDEN
+            ready.append(message)
         yield from (draft for draft in ready if not draft.is_empty)
 
     def _message(self, said: Said) -> Draft:
@@ -81,10 +91,15 @@ class Session:
         draft = Draft(said.external_id, role, texts=[said.text], created_at=said.at)
         draft.attachments, draft.asides = list(said.attachments), list(said.injected)
         draft.model = self.model if role is Role.ASSISTANT else ""
-        is_repeated = said.at and self.started_at and said.at < self.started_at
-        if is_repeated and "forked_from" in self.extra:
-            draft.kind = MessageKind.HIDDEN  # the parent's session has it
         return draft
+
+    def _is_repeated(self, said: Said, *, is_last: bool) -> bool:
+        """Whether a fork has it from its parent, whose session has it as well: it was said
+        before the fork began. Some versions write what they copy with the fork's own time, all
+        within a moment; they are compared by the clock of the lines, whose zone may be missing."""
+        if "forked_from" not in self.extra or said.at is None or self._begun_at is None:
+            return False
+        return said.at < self._begun_at + (timedelta(0) if is_last else _COPYING)
 
 
 def _add_work(said: Said, work: Draft, callers: dict[str, Draft]) -> None:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -34,6 +34,7 @@ class Draft:
     attachments: list[Attachment] = field(default_factory=list)
     asides: list[Aside] = field(default_factory=list)
     citations: dict[str, Citation] = field(default_factory=dict)
+    has_weak_id: bool = False  # the format has no ids: `external_id` is only a place
 
     @property
     def text(self) -> str:
@@ -66,6 +67,7 @@ class Draft:
             attachments=tuple(self.attachments),
             asides=tuple(self.asides),
             citations=tuple(self.citations.values()),
+            has_weak_id=self.has_weak_id,
         )
 
     def _kind(self) -> MessageKind:
@@ -125,6 +127,26 @@ def in_a_line(drafts: Iterable[Draft]) -> Thread:
         messages.append(draft.finish(parent))
         parent = draft.external_id
     return Thread(tuple(messages), tuple(message.external_id for message in messages))
+
+
+def with_work_beside(drafts: Iterable[Draft]) -> Iterator[Draft]:
+    """The dialogue alone: what an assistant or tool did without words stands beside the words
+    that follow it, or came last. For formats whose messages are known by their words."""
+    waiting: list[Aside] = []
+    last: Draft | None = None
+    for draft in drafts:
+        if draft.role in (Role.ASSISTANT, Role.TOOL) and draft.kind is None and not draft.text:
+            waiting += draft.asides
+            continue
+        if draft.role is Role.ASSISTANT:
+            draft.asides[:0] = waiting
+            waiting = []
+        if last is not None:
+            yield last
+        last = draft
+    if last is not None:
+        last.asides += waiting
+        yield last
 
 
 def in_a_tree(

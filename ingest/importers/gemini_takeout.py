@@ -21,7 +21,7 @@ class GeminiTakeoutImporter:
     one activity come to the same conversations and messages."""
 
     slug = Platform.GEMINI_TAKEOUT.value
-    version = 1
+    version = 2
 
     def recognises(self, raw: Any) -> bool:
         """Rows of one chat, brought together, of which one is Gemini's."""

@@ -25,7 +25,7 @@ class GrokImporter:
     there is a response."""
 
     slug = Platform.GROK.value
-    version = 1
+    version = 2
 
     def recognises(self, raw: Any) -> bool:
         """`responses` of which one has a `sender`, beside a `conversation` or its fields."""
@@ -74,7 +74,8 @@ class GrokImporter:
             assistant_name="Grok",
             is_starred=about.get("starred") is True,
             news=dict(news),
-            extra={"summary": summary} if summary else {},
+            extra=({"summary": summary} if summary else {})
+            | ({"is_temporary": True} if about.get("temporary") is True else {}),
         )
 
 
@@ -137,6 +138,9 @@ def _draft(external_id: str, response: Raw, news: Counter[str]) -> Draft:
     for key in ("web_search_results", "cited_web_search_results"):
         for result in dicts_in(response.get(key)):
             draft.cite(text_in(result.get("url")), text_in(result.get("title")))
+    for post in list_in(response.get("xpost_ids")):
+        if text_in(post).isdigit():
+            draft.cite(f"https://x.com/i/status/{text_in(post)}")
     _files(draft, response)
     error = response.get("error")
     if error and not draft.text:

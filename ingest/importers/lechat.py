@@ -3,7 +3,14 @@
 from collections import Counter
 from typing import Any
 
-from backread.domain import Attachment, ParsedConversation, Platform
+from backread.domain import (
+    ArtifactCommand,
+    ArtifactStep,
+    Aside,
+    Attachment,
+    ParsedConversation,
+    Platform,
+)
 from backread.errors import UnreadableImport
 from ingest.importers.base import Raw, dict_in, dicts_in, list_in, size_in, text_in, time_in
 from ingest.importers.claude_blocks import as_json
@@ -16,7 +23,7 @@ class LeChatImporter:
     """Guarantees: messages in the order of their times; each chunk's text once."""
 
     slug = Platform.LECHAT.value
-    version = 1
+    version = 2
 
     def recognises(self, raw: Any) -> bool:
         """Messages of one chat, brought together, with `chatId` and chunks."""
@@ -85,6 +92,21 @@ def _draft(message: Raw, news: Counter[str]) -> Draft:
     return draft
 
 
+def _element(draft: Draft, chunk: Raw) -> None:
+    """A document that Le Chat shows in a frame of its own; written anew, it keeps its id."""
+    title = text_in(chunk.get("title")) or text_in(chunk.get("name"))
+    text = text_in(chunk.get("content"))
+    step = ArtifactStep(
+        text_in(chunk.get("id")) or title,
+        ArtifactCommand.CREATE,
+        title,
+        text_in(chunk.get("elementType")),
+        text_in(chunk.get("language")),
+    )
+    if text.strip():
+        draft.asides.append(Aside("artifact", text, title, step))
+
+
 def _chunk(draft: Draft, chunk: Raw, news: Counter[str]) -> None:
     kind = text_in(chunk.get("type"))
     if kind == "text":
@@ -104,7 +126,7 @@ def _chunk(draft: Draft, chunk: Raw, news: Counter[str]) -> None:
         text = text_in(chunk.get("thinking"))
         draft.aside("reasoning", text or "".join(text_in(part.get("text")) for part in parts))
     elif kind == "custom_element":
-        draft.aside("artifact", text_in(chunk.get("content")), text_in(chunk.get("name")))
+        _element(draft, chunk)
     elif kind != "reference":
         news[f"chunk:{kind or 'none'}"] += 1
         draft.aside("unknown", text_in(chunk.get("text")), kind)

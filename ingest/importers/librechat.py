@@ -18,7 +18,7 @@ class LibreChatImporter:
     with the newest message, as LibreChat opens a chat."""
 
     slug = Platform.LIBRECHAT.value
-    version = 1
+    version = 2
 
     def recognises(self, raw: Any) -> bool:
         """`conversationId` with `messages` that say who created them."""

@@ -13,7 +13,7 @@ from backread.errors import UnreadableImport
 from ingest.html_text import read_html
 from ingest.importers.base import Raw, dict_in, dicts_in, list_in, size_in, text_in, time_in
 from ingest.importers.drafts import Draft, free_id, in_a_tree
-from ingest.importers.plain_chats import add_content, role_of
+from ingest.importers.plain_chats import add_call, add_content, role_of
 
 _DETAILS = re.compile(r"<details\b([^>]*)>(.*?)</details>\s*", re.DOTALL)
 _TYPE = re.compile(r'\btype="([^"]*)"')
@@ -27,7 +27,7 @@ class OpenWebUiImporter:
     """Guarantees: parents before children; what was shown is the line to `currentId`."""
 
     slug = Platform.OPENWEBUI.value
-    version = 1
+    version = 2
 
     def recognises(self, raw: Any) -> bool:
         """`history` with `messages` by id, in `chat` or at the top."""
@@ -62,7 +62,9 @@ class OpenWebUiImporter:
             title=text_in(raw.get("title")) or text_in(chat.get("title")) or thread.first_words,
             messages=thread.messages,
             shown_line=thread.shown_line,
-            created_at=time_in(raw.get("created_at")) or created_at,
+            created_at=time_in(raw.get("created_at"))
+            or time_in(chat.get("timestamp"))
+            or created_at,
             updated_at=time_in(raw.get("updated_at")) or updated_at,
             model=thread.model or next(iter(models), ""),
             assistant_name="Assistant",
@@ -108,6 +110,8 @@ def _draft(external_id: str, parent: str | None, message: Raw, news: Counter[str
     draft.model = text_in(message.get("model"))
     add_content(draft, message.get("content"), news)
     draft.texts = [_without_details(text, draft) for text in draft.texts]
+    if not draft.text:
+        _add_output(draft, message.get("output"), news)
     for item in dicts_in(message.get("files")):
         inner = dict_in(item.get("file"))
         name = text_in(item.get("name")) or text_in(inner.get("filename"))
@@ -123,6 +127,29 @@ def _draft(external_id: str, parent: str | None, message: Raw, news: Counter[str
     error = message.get("error")
     draft.aside("tool_result", text_in(error) or text_in(dict_in(error).get("content")), "error")
     return draft
+
+
+def _add_output(draft: Draft, output: Any, news: Counter[str]) -> None:
+    """The items of OpenAI's Responses API, where a message keeps its text in them alone."""
+    for item in dicts_in(output):
+        kind = text_in(item.get("type"))
+        if kind == "message":
+            add_content(draft, item.get("content"), news)
+        elif kind == "reasoning":
+            for part in dicts_in(item.get("summary")) + dicts_in(item.get("content")):
+                draft.aside("reasoning", text_in(part.get("text")))
+        elif kind == "function_call":
+            add_call(draft, item)
+        elif kind == "function_call_output":
+            draft.aside("tool_result", _output_text(item.get("output")))
+        else:
+            news[f"output:{kind or 'none'}"] += 1
+            draft.aside("unknown", "", kind)
+
+
+def _output_text(output: Any) -> str:
+    parts = [text_in(part.get("text")) for part in dicts_in(output)]
+    return text_in(output) or "\n".join(part for part in parts if part)
 
 
 def _without_details(text: str, draft: Draft) -> str:

@@ -3,6 +3,7 @@ export. An entry is a question with its answer."""
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from backread.domain import Attachment, ParsedConversation, Platform, Role
@@ -29,7 +30,7 @@ class PerplexityImporter:
         return any("query_str" in entry for entry in dicts_in(raw.get("entries")))
 
     def identify(self, raw: Raw) -> str:
-        """The thread's id or address; else that of its first entry."""
+        """The thread's id or address; else that of its first entry; else what that says."""
         about = _about(raw)
         for key in ("thread_id", "context_uuid", "slug", "thread_url_slug"):
             if text_in(about.get(key)):
@@ -38,7 +39,9 @@ class PerplexityImporter:
         for key in ("context_uuid", "thread_url_slug", "backend_uuid", "uuid"):
             if entries and text_in(entries[0].get(key)):
                 return text_in(entries[0].get(key))
-        return f"first:{digest_id(_question(entries[0]))}" if entries else ""
+        drafts = islice(_drafts(entries[:1], Counter()), 2)
+        said = [draft.text for draft in drafts]
+        return f"first:{digest_id(*said)}" if said else ""
 
     def parse(self, raw: Raw) -> ParsedConversation:
         external_id = self.identify(raw)

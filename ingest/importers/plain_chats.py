@@ -8,16 +8,22 @@ from ingest.importers.base import Raw, dict_in, list_in, text_in
 from ingest.importers.claude_blocks import as_json
 from ingest.importers.drafts import Draft
 
-_ROLES = {
+ROLES = {
     "user": Role.USER,
     "human": Role.USER,
     "assistant": Role.ASSISTANT,
+    "gpt": Role.ASSISTANT,
+    "chatgpt": Role.ASSISTANT,
+    "ai": Role.ASSISTANT,
     "model": Role.ASSISTANT,
     "bot": Role.ASSISTANT,
     "system": Role.SYSTEM,
     "developer": Role.SYSTEM,
     "tool": Role.TOOL,
+    "toolresult": Role.TOOL,
     "function": Role.TOOL,
+    "function_call": Role.TOOL,
+    "observation": Role.TOOL,
 }
 _TEXTS = {"text", "input_text", "output_text"}
 _FILES = {"image_url", "image", "input_image", "image_file", "file", "input_audio", "audio"}
@@ -25,7 +31,7 @@ _FILES = {"image_url", "image", "input_image", "image_file", "file", "input_audi
 
 def role_of(name: Any, news: Counter[str]) -> Role:
     """The role, or SYSTEM with a note in `news` for one that is not known."""
-    role = _ROLES.get(name.lower()) if isinstance(name, str) else None
+    role = ROLES.get(name.lower()) if isinstance(name, str) else None
     if role is None:
         news[f"role:{name}"] += 1
         return Role.SYSTEM
@@ -51,11 +57,13 @@ def _add_part(draft: Draft, part: dict[str, Any], news: Counter[str]) -> None:
     elif kind in ("think", "thinking", "reasoning"):
         text = _text_of(part.get(kind)) or text_in(part.get("text"))
         draft.aside("reasoning", text or text_in(part.get("think")))
-    elif kind in ("tool_call", "tool_use", "function"):
+    elif kind == "injected":
+        draft.aside("injected", text_in(part.get("text")))
+    elif kind in ("tool_call", "tool_use", "toolCall", "function"):
         add_call(draft, part)
     elif kind in ("tool_result", "tool-result"):
         content = part.get("content", part.get("result"))
-        text = as_json(content) if isinstance(content, dict) else _text_of(content)
+        text = as_json(content) if isinstance(content, dict) else _joined(content)
         draft.aside("tool_result", text, text_in(part.get("toolName")))
     elif kind in _FILES:
         draft.attachments.append(_file(part, kind))
@@ -64,6 +72,14 @@ def _add_part(draft: Draft, part: dict[str, Any], news: Counter[str]) -> None:
     else:
         news[f"part:{kind or 'none'}"] += 1
         draft.aside("unknown", text_in(part.get("text")), kind)
+
+
+def _joined(content: Any) -> str:
+    """The texts of a result that is one text or a list of parts."""
+    parts = content if isinstance(content, list) else [content]
+    return "\n".join(
+        text for part in parts if (text := _text_of(part) or text_in(dict_in(part).get("text")))
+    )
 
 
 def _text_of(value: Any) -> str:

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from backread.domain import Attachment, ParsedConversation, Platform, Role
@@ -40,12 +41,12 @@ class PoeImporter:
         return has_only and "bot" in roles and "mapping" not in raw
 
     def identify(self, raw: Raw) -> str:
-        """The share's code; what has none goes by its beginning."""
+        """The share's code; what has none goes by its beginning, question and answer."""
         code = text_in(_share(raw).get("shareCode"))
         if code:
             return code
-        first = next(_drafts(raw, Counter()), None)
-        return f"first:{digest_id(first.text)}" if first else ""
+        first = [draft.text for draft in islice(_drafts(raw, Counter()), 2)]
+        return f"first:{digest_id(*first)}" if first else ""
 
     def parse(self, raw: Raw) -> ParsedConversation:
         external_id = self.identify(raw)

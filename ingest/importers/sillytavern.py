@@ -23,7 +23,7 @@ class SillyTavernImporter:
     """Guarantees: what was shown is the line; answers that were swiped away are branches."""
 
     slug = Platform.SILLYTAVERN.value
-    version = 1
+    version = 2
 
     def recognises(self, raw: Any) -> bool:
         """Lines with `mes`; pairs under `data_visible`; Agnai's messages with `msg`."""
@@ -41,8 +41,9 @@ class SillyTavernImporter:
             return tavern_id(dicts_in(raw.get(LINES_KEY)))
         if text_in(raw.get("_id")):
             return text_in(raw.get("_id"))
-        first = [*list_in(raw.get("data_visible")), *dicts_in(raw.get("messages"))][:1]
-        return f"first:{digest_id(str(first))}" if first else ""
+        # Two, because all chats with a character begin with the same greeting.
+        first = [*list_in(raw.get("data_visible")), *dicts_in(raw.get("messages"))][:2]
+        return f"first:{digest_id(*map(str, first))}" if first else ""
 
     def parse(self, raw: Raw) -> ParsedConversation:
         external_id = self.identify(raw)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from backread.domain import Attachment, MessageKind, Role
-from ingest.importers.base import Raw, dict_in, list_in, text_in, time_in
+from ingest.importers.base import Raw, dict_in, dicts_in, list_in, size_in, text_in, time_in
 from ingest.importers.drafts import Draft, Thread, digest_id, in_a_tree
 
 _OWN_DATE = re.compile(
@@ -70,12 +70,22 @@ def tavern_thread(lines: Sequence[Raw], news: Counter[str]) -> Thread:
             if text.strip() and text != shown:
                 other = Draft(f"index:{place}:{number}", draft.role, parent, [text])
                 other.author = draft.author
+                _about_swipe(other, list_in(line.get("swipe_info")), number)
                 drafts.append(other)
         parent = draft.external_id
     known = sum(map(is_tavern_message, lines))
     if len(lines) - known > 1:
         news["line:none"] += len(lines) - known - 1
     return in_a_tree(drafts, leaf=parent)
+
+
+def _about_swipe(draft: Draft, infos: list[Any], number: int) -> None:
+    """When and by what a swipe was written, where the line keeps that."""
+    info = dict_in(infos[number]) if number < len(infos) else {}
+    extra = dict_in(info.get("extra"))
+    draft.created_at = tavern_time(info.get("send_date"))
+    draft.model = text_in(extra.get("model"))
+    draft.aside("reasoning", text_in(extra.get("reasoning")))
 
 
 def _draft(own_id: str, parent: str | None, line: Raw) -> Draft:
@@ -89,7 +99,13 @@ def _draft(own_id: str, parent: str | None, line: Raw) -> Draft:
     draft.aside("reasoning", text_in(extra.get("reasoning")))
     draft.model = "" if is_user else text_in(extra.get("model"))
     if text_in(extra.get("image")):
-        draft.attachments.append(Attachment(text_in(extra.get("image")).rsplit("/", 1)[-1]))
+        name = text_in(extra.get("image")).rsplit("/", 1)[-1]
+        # Of a picture that was made, the title is its prompt.
+        draft.attachments.append(Attachment(name, text=text_in(extra.get("title"))))
+    for file in [dict_in(extra.get("file")), *dicts_in(extra.get("files"))]:
+        if text_in(file.get("name")):
+            size, text = size_in(file.get("size")), text_in(file.get("text"))
+            draft.attachments.append(Attachment(text_in(file.get("name")), "", "", size, text))
     if line.get("is_system") is True:
         draft.kind = MessageKind.HIDDEN
     return draft

@@ -15,7 +15,7 @@ class TypingMindImporter:
     """Guarantees: messages in the order of the chat, with one id each."""
 
     slug = Platform.TYPINGMIND.value
-    version = 1
+    version = 2
 
     def recognises(self, raw: Any) -> bool:
         """`messages` with TypingMind's own `chatID` or `chatTitle`."""
@@ -49,7 +49,7 @@ class TypingMindImporter:
             updated_at=time_in(raw.get("updatedAt")) or updated_at,
             model=thread.model or model,
             project=text_in(raw.get(FOLDER_KEY)),
-            assistant_name="Assistant",
+            assistant_name=_character(raw) or "Assistant",
             is_starred=bool(raw.get("pinned") or raw.get("isPinned")),
             is_archived=raw.get("archived") is True,
             news=dict(news),
@@ -57,6 +57,15 @@ class TypingMindImporter:
 
 
 TYPINGMIND = TypingMindImporter()
+
+
+def _character(raw: Raw) -> str:
+    """The name of the character (agent) that the chat is with."""
+    for key in ("character", "agent"):
+        held = dict_in(raw.get(key))
+        if held:
+            return text_in(held.get("title")) or text_in(held.get("name"))
+    return ""
 
 
 def _model(holder: Raw) -> str:

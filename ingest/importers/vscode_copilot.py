@@ -1,5 +1,5 @@
 """GitHub Copilot Chat in VS Code: session files, newer sessions as a log of changes, and
-*Export Chat*. A request is a question with its answer."""
+*Export Chat*. A request is a question with its answer. Also the traces of Visual Studio."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +10,8 @@ from backread.errors import UnreadableImport
 from ingest.importers.base import Raw, dict_in, dicts_in, list_in, text_in, time_in
 from ingest.importers.change_log import is_change_log, replayed
 from ingest.importers.drafts import Draft, digest_id, in_a_line
-from ingest.importers.envelopes import LINES_KEY
+from ingest.importers.envelopes import LINES_KEY, ROWS_KEY
+from ingest.importers.visual_studio import chat_of, is_copilot_span, traced
 
 _SILENT = {
     "clearToPreviousToolInvocation",
@@ -37,11 +38,13 @@ class VsCodeCopilotImporter:
     """Guarantees: each question before its answer; pieces of an answer joined as they are shown."""
 
     slug = Platform.VSCODE_COPILOT.value
-    version = 1
+    version = 2
 
     def recognises(self, raw: Any) -> bool:
-        """`requests` with `response`s and VS Code's names for both sides; or a log that begins
-        with such an object."""
+        """`requests` with `response`s and VS Code's names for both sides; a log that begins
+        with such an object; spans that name a chat."""
+        if isinstance(raw, dict) and any(map(is_copilot_span, dicts_in(raw.get(ROWS_KEY)))):
+            return True
         session = _session(raw) if isinstance(raw, dict) else {}
         requests = session.get("requests")
         if not isinstance(requests, list):
@@ -53,14 +56,16 @@ class VsCodeCopilotImporter:
 
     def identify(self, raw: Raw) -> str:
         """The session's id; *Export Chat* leaves it out, and its first request stands for it."""
+        chat = next((chat_of(span) for span in dicts_in(raw.get(ROWS_KEY)) if chat_of(span)), "")
+        if chat:
+            return chat
         session = _session(raw)
         if text_in(session.get("sessionId")):
             return text_in(session.get("sessionId"))
         for request in dicts_in(session.get("requests")):
             named = text_in(request.get("requestId"))
-            return (
-                f"request:{named}" if named else f"first:{digest_id(str(request.get('message')))}"
-            )
+            asked = (str(request.get("timestamp")), str(request.get("message")))
+            return f"request:{named}" if named else f"first:{digest_id(*asked)}"
         return ""
 
     def parse(self, raw: Raw) -> ParsedConversation:
@@ -69,7 +74,9 @@ class VsCodeCopilotImporter:
             raise UnreadableImport("The session has neither an id nor a request.")
         session = _session(raw)
         news: Counter[str] = Counter()
-        thread = in_a_line(_drafts(dicts_in(session.get("requests")), news))
+        spans = dicts_in(raw.get(ROWS_KEY))
+        requests = dicts_in(session.get("requests"))
+        thread = traced(spans, news) if spans else in_a_line(_drafts(requests, news))
         created_at, updated_at = thread.times
         return ParsedConversation(
             platform=Platform.VSCODE_COPILOT,
@@ -82,6 +89,7 @@ class VsCodeCopilotImporter:
             model=thread.model,
             assistant_name=text_in(session.get("responderUsername")) or "GitHub Copilot",
             news=dict(news),
+            extra={"app": "Visual Studio"} if spans else {},
         )
 
 
@@ -101,7 +109,7 @@ def _drafts(requests: list[dict[str, Any]], news: Counter[str]) -> Iterator[Draf
         at = time_in(request.get("timestamp"))
         asked = Draft(f"{own_id}:q", Role.USER, created_at=at)
         message = request.get("message")
-        asked.texts.append(text_in(message) or text_in(dict_in(message).get("text")))
+        asked.texts.append(text_in(message) or _asked(dict_in(message)))
         for item in dicts_in(dict_in(request.get("variableData")).get("variables")):
             name = text_in(item.get("name")) or "file"
             asked.attachments.append(Attachment(name, text_in(item.get("id"))))
@@ -112,6 +120,12 @@ def _drafts(requests: list[dict[str, Any]], news: Counter[str]) -> Iterator[Draf
         result = dict_in(request.get("result"))
         answer.aside("tool_result", text_in(dict_in(result.get("errorDetails")).get("message")))
         yield from (draft for draft in (asked, answer) if not draft.is_empty)
+
+
+def _asked(message: Raw) -> str:
+    """The question's text, or that of its parts when it has none as a whole."""
+    parts = [text_in(part.get("text")) for part in dicts_in(message.get("parts"))]
+    return text_in(message.get("text")) or "".join(parts)
 
 
 def _part(answer: Draft, part: Any, news: Counter[str]) -> None:

@@ -232,7 +232,7 @@ def test_zips_inside_a_zip_are_opened_one_level_deep(
     deeper = zip_bytes({"deeper.zip": zip_bytes({"conversations.json": [chatgpt("deep")]})})
     report = accepted(zip_bytes({"part-1.zip": inner, "part-2.zip": deeper}))
     assert report.totals.new == 1
-    assert any("zip in a zip in a zip" in warning for warning in report.warnings)
+    assert any("archive in an archive in an archive" in warning for warning in report.warnings)
     assert list(settings.uploads_dir.iterdir()) == []
 
 

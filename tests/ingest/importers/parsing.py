@@ -11,6 +11,7 @@ from backread.settings import Settings
 from ingest.containers.source import Source
 from ingest.cutting import cut
 from ingest.importers import importer_for
+from ingest.importers.base import platform_of
 from ingest.json_stream import load
 
 _SETTINGS = Settings(home=Path(tempfile.gettempdir()) / "backread-parsing")
@@ -52,7 +53,7 @@ def _parse(source: Source) -> list[ParsedConversation]:
         assert importer is not None
         parsed = importer.parse(raw)
         assert parsed.external_id == importer.identify(raw)
-        assert parsed.platform.value == importer.slug
+        assert parsed.platform.value == platform_of(importer, raw)
         check_tree(parsed)
         found.append(parsed)
     return found

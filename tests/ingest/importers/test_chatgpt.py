@@ -295,3 +295,10 @@ def test_no_structure_makes_the_parser_fall_over(mapping: Any, rest: Any) -> Non
     ids = [message.external_id for message in parsed.messages]
     assert len(ids) == len(set(ids))
     assert set(parsed.shown_line) <= set(ids)
+
+
+def test_pins_plugins_and_the_voice_are_kept() -> None:
+    parsed = CHATGPT.parse(
+        chatgpt(pinned_time=1_740_000_000.5, plugin_ids=["plugin-1", None], voice="cove")
+    )
+    assert parsed.extra == {"is_pinned": True, "plugins": ["plugin-1"], "voice": "cove"}

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from backread.domain import Principal, Role
+from backread.domain import Principal
 from backread.kernel import Kernel
 from ingest.importers import importer_for
 from ingest.importers.chatgpt_exporter import CHATGPT_EXPORTER
-from tests.ingest.exports import as_zip, chatgpt, import_files
+from tests.ingest.exports import as_zip, chatgpt, import_files, write
 from tests.ingest.importers.parsing import EXPORTS, beside, parse_bytes, parse_file, said
 
 
@@ -27,9 +27,11 @@ def test_headings_inside_code_are_text_and_thoughts_stand_apart() -> None:
         "assistant: With a fence.",
         "assistant: Take a lantern.",
     ]
-    assert beside(parsed) == [("reasoning", "", "A fence is text.")]
-    tool = parsed.messages[2]
-    assert (tool.role, tool.author, tool.text) == (Role.TOOL, "weather", "Rain.")
+    assert beside(parsed) == [
+        ("reasoning", "", "A fence is text."),
+        ("tool_result", "weather", "Rain."),
+    ]
+    assert parsed.messages[-1].text == "Take a lantern."
 
 
 def test_a_page_without_front_matter_gets_a_stable_id() -> None:
@@ -60,5 +62,32 @@ def test_a_zip_of_pages_is_imported(kernel: Kernel, principal: Principal, tmp_pa
     members = {"Lanterns.md": (EXPORTS / "chatgpt_exporter" / "page.md").read_bytes()}
     members["README.md"] = b"# Nothing here"
     report = import_files(kernel, principal, as_zip(members, tmp_path / "pages.zip"))
-    assert (report.totals.found, report.platforms) == (1, {"chatgpt_exporter": 1})
+    assert (report.totals.found, report.platforms) == (1, {"chatgpt": 1})
     assert report.warnings == []
+
+
+def test_a_page_that_links_to_its_chat_is_a_copy_of_that_chat() -> None:
+    page = (
+        "# Wicks\n\nhttps://chatgpt.com/g/g-abc/c/chat-7\n\n#### You:\nHi\n\n#### ChatGPT:\nYes\n"
+    )
+    (parsed,) = parse_bytes(page.encode())
+    assert (parsed.platform.value, parsed.external_id) == ("chatgpt", "chat-7")
+    assert all(message.has_weak_id for message in parsed.messages)
+    (nameless,) = parse_bytes(page.replace("https://chatgpt.com/g/g-abc/c/chat-7", "").encode())
+    assert nameless.platform.value == "chatgpt_exporter"
+
+
+def test_an_address_that_somebody_wrote_is_not_the_pages_own() -> None:
+    page = "# Wicks\n\n#### You:\nSee https://chatgpt.com/c/chat-7\n\n#### ChatGPT:\nYes\n"
+    (parsed,) = parse_bytes(page.encode())
+    assert parsed.platform.value == "chatgpt_exporter"
+
+
+def test_headings_that_stand_only_in_what_is_told_about_a_page_are_no_turns(
+    kernel: Kernel, principal: Principal, tmp_path: Path
+) -> None:
+    page = "---\ntitle: Wicks\n#### You:\nHi\n#### ChatGPT:\nYes\n---\n\nNothing else.\n"
+    report = import_files(kernel, principal, write(tmp_path / "page.md", page.encode()))
+    assert (report.state, report.totals.new) == ("failed", 0)
+    assert report.error is not None
+    assert report.error.code == "unreadable_import"

@@ -103,6 +103,12 @@ def test_what_chatgpt_hides_is_kept_apart_from_the_dialogue(
         ({"content_type": "thoughts", "parts": ["older form"]}, "older form", "reasoning"),
         ({"content_type": "reasoning_recap", "content": "Thought 4s"}, "Thought 4s", "reasoning"),
         ({"content_type": "computer_initialize_state"}, "", "hidden"),
+        ({"content_type": "tether_browsing_code", "text": "open(1)"}, "open(1)", "tool"),
+        (
+            {"content_type": "sonic_webpage", "title": "Apus", "url": "https://b.example"},
+            "Apus\nhttps://b.example",
+            "tool",
+        ),
         (None, "", "hidden"),
     ],
 )
@@ -232,3 +238,67 @@ def test_cited_links_are_collected_once() -> None:
         ("BTO", "https://b.example/swift"),
         ("Other", "https://c.example"),
     ]
+
+
+def test_what_run_code_printed_and_drew_and_what_a_search_found_stand_beside() -> None:
+    metadata = {
+        "aggregate_result": {
+            "messages": [
+                {"message_type": "stream", "stream_name": "stdout", "text": "12 hives\n"},
+                {"message_type": "image", "image_url": "file-service://file-plot"},
+            ]
+        },
+        "search_result_groups": [
+            {
+                "domain": "example.org",
+                "entries": [{"title": "Hives", "url": "https://example.org/hives"}],
+            }
+        ],
+    }
+    content = {"content_type": "execution_output", "text": "None"}
+    message = _message(chatgpt_message("tool", "", content=content, metadata=metadata))
+    assert (message.text, message.kind) == ("None", MessageKind.TOOL)
+    assert [(aside.kind, aside.name, aside.text) for aside in message.asides] == [
+        ("tool_result", "output", "12 hives\n"),
+        ("tool_result", "search results", "Hives\nhttps://example.org/hives"),
+    ]
+    assert [file.external_id for file in message.attachments] == ["file-plot"]
+
+
+def test_a_screen_that_chatgpt_looked_at_is_named_with_its_picture() -> None:
+    content = {
+        "content_type": "computer_output",
+        "screenshot": {"asset_pointer": "sediment://file_shot", "size_bytes": 10},
+        "state": {"title": "Bee shop", "url": "https://example.org/shop"},
+    }
+    message = _message(chatgpt_message("tool", "", content=content))
+    assert message.text == "Bee shop\nhttps://example.org/shop"
+    assert [file.external_id for file in message.attachments] == ["file_shot"]
+    assert message.kind is MessageKind.TOOL
+
+
+def test_what_a_paired_app_told_is_not_the_persons_words() -> None:
+    content = {
+        "content_type": "app_pairing_content",
+        "context_parts": [{"content_type": "workspace", "text": "fn main() {}"}],
+    }
+    message = _message(chatgpt_message("user", "", content=content))
+    assert message.kind is MessageKind.HIDDEN
+    assert [aside.text for aside in message.asides] == ["fn main() {}"]
+
+
+def test_a_part_of_an_unknown_kind_is_kept_as_it_came() -> None:
+    part = {"content_type": "hologram", "depth": 3}
+    content = {"content_type": "multimodal_text", "parts": ["Look", part]}
+    message = _message(chatgpt_message("user", "", content=content))
+    assert message.text == "Look"
+    (aside,) = message.asides
+    assert (aside.kind, aside.name) == ("unknown", "hologram")
+    assert '"depth": 3' in aside.text
+
+
+def test_a_message_without_metadata_author_or_time_is_read() -> None:
+    bare = {"content": {"content_type": "text", "parts": ["Hello"]}, "author": {"role": "user"}}
+    (message,) = CHATGPT.parse(chatgpt(turns=(bare,))).messages
+    assert (message.text, message.kind) == ("Hello", MessageKind.DIALOGUE)
+    assert (message.created_at, message.model) == (None, "")

@@ -281,3 +281,22 @@ def test_no_structure_makes_the_parser_fall_over(contents: list[Any], rest: Any)
     ids = [message.external_id for message in parsed.messages]
     assert len(ids) == len(set(ids)) == len(contents)
     assert set(parsed.shown_line) <= set(ids)
+
+
+def test_the_summary_is_kept_and_a_project_without_a_name_goes_by_its_id() -> None:
+    parsed = CLAUDE_AI.parse(claude(summary="On kilns.", project={"uuid": "project-1"}))
+    assert parsed.extra == {"summary": "On kilns."}
+    assert parsed.project == "project-1"
+    assert CLAUDE_AI.parse(claude(project_uuid="project-2")).project == "project-2"
+
+
+def test_messages_of_a_snapshot_without_ids_are_known_by_their_words() -> None:
+    messages = [
+        {"index": 1, "sender": "assistant", "text": "About 1,240 °C."},
+        {"index": 0, "sender": "human", "text": "How hot?", "uuid": "m-0"},
+    ]
+    parsed = CLAUDE_AI.parse({"uuid": "c", "snapshot_name": "Kiln", "chat_messages": messages})
+    assert [(m.text, m.has_weak_id) for m in parsed.messages] == [
+        ("How hot?", False),
+        ("About 1,240 °C.", True),
+    ]

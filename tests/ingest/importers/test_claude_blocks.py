@@ -150,3 +150,23 @@ def test_cited_links_are_kept() -> None:
     }
     message = _content([{"type": "text", "text": "See", "citations": [citation, citation]}])
     assert [each.url for each in message.citations] == ["https://k.example"]
+
+
+def test_results_without_text_are_their_structure_and_unknown_parts_are_news() -> None:
+    blocks = [
+        {"type": "tool_result", "name": "map", "content": [], "structured_content": {"km": 3}},
+        {"type": "tool_result", "name": "map", "content": [{"type": "globe", "text": "Earth"}]},
+    ]
+    message = claude_message("m", "assistant", "", content=blocks)
+    parsed = CLAUDE_AI.parse(claude(turns=(message,)))
+    assert _asides(parsed.messages[0]) == [
+        ("tool_result", "map", '{\n  "km": 3\n}'),
+        ("tool_result", "map", "Earth"),
+    ]
+    assert parsed.news == {"tool_result:globe": 1}
+
+
+def test_a_block_of_an_unknown_kind_without_text_is_kept_as_it_came() -> None:
+    ((kind, name, text),) = _asides(_content([{"type": "hologram", "depth": 3}]))
+    assert (kind, name) == ("unknown", "hologram")
+    assert text == '{\n  "depth": 3\n}'

@@ -194,3 +194,22 @@ def test_a_folder_of_sessions_is_imported_once(
     assert report.platforms == {"claude_code": 2}
     again = import_files(kernel, principal, tmp_path / "projects")
     assert (again.totals.unchanged, again.totals.found) == (2, 2)
+
+
+def test_where_a_session_came_from_and_led_to_is_kept() -> None:
+    parsed = parse_lines(
+        _line("user", "u1", "Weave", forkedFrom={"sessionId": "parent", "messageUuid": "m"}),
+        {"type": "pr-link", "sessionId": "s", "prUrl": "https://github.example/pull/7"},
+    )
+    assert parsed.extra == {
+        "forked_from": "parent",
+        "pull_request": "https://github.example/pull/7",
+    }
+
+
+def test_a_session_of_commands_alone_is_called_by_the_first_of_them() -> None:
+    parsed = parse_lines(
+        _line("user", "u1", "<command-name>/init</command-name>\n<command-message>…"),
+        _line("assistant", "a1", [{"type": "text", "text": "Done."}], "u1"),
+    )
+    assert parsed.title == "/init"

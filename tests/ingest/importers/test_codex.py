@@ -241,3 +241,26 @@ def test_a_packed_file_that_would_fill_the_disk_is_refused(
     assert report.state == "failed"
     assert report.error is not None
     assert "fill the disk" in report.error.message
+
+
+@pytest.mark.parametrize("zone", ["Z", ""])
+def test_a_fork_that_copied_with_its_own_time_hides_the_copies_too(zone: str) -> None:
+    def at(second: str, line: dict[str, Any]) -> dict[str, Any]:
+        return line | {"timestamp": f"2026-01-01T10:00:{second}{zone}"}
+
+    lines = [
+        at("00.000", _meta(id="fork")),
+        at("00.004", _meta(id="parent", timestamp="2025-12-31T10:00:00Z")),
+        at("00.005", _response("user", "Asked before")),
+        at("00.006", _response("assistant", "Answered before")),
+    ]
+    assert said(parse_lines(*lines, at("09.000", _response("user", "Asked now")))) == [
+        "user: Asked now"
+    ]
+    # The task of a subagent comes in the same moment as the copies.
+    task = at("00.007", _response("user", "Count the tests"))
+    answer = at("31.000", _response("assistant", "Forty."))
+    assert said(parse_lines(*lines, task, answer)) == [
+        "user: Count the tests",
+        "assistant: Forty.",
+    ]

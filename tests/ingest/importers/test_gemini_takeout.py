@@ -7,7 +7,14 @@ from backread.domain import ParsedConversation, Principal
 from backread.kernel import Kernel
 from ingest.importers.activity_dates import looks_like_date, read_date
 from tests.ingest.exports import as_zip, import_files, write
-from tests.ingest.importers.parsing import EXPORTS, line_of, parse_bytes, parse_file, said
+from tests.ingest.importers.parsing import (
+    EXPORTS,
+    line_of,
+    parse_bytes,
+    parse_file,
+    parse_json,
+    said,
+)
 
 
 def _by_title(name: str) -> dict[str, ParsedConversation]:
@@ -123,3 +130,15 @@ def test_takeout_is_imported_whatever_its_files_are_called(
     further = import_files(kernel, principal, write(tmp_path / "x.json", rows))
     assert (further.totals.new, further.totals.skipped) == (5, 1)
     assert further.totals.updated + further.totals.unchanged == 1
+
+
+def test_files_that_a_rows_subtitles_name_are_attachments() -> None:
+    row = {
+        "header": "Gemini Apps",
+        "title": "Prompted What is this?",
+        "time": "2026-03-01T10:00:00.000Z",
+        "products": ["Gemini Apps"],
+        "subtitles": [{"name": "Attached 1 file."}, {"name": "- moss.jpg"}],
+    }
+    (parsed,) = parse_json([row])
+    assert [file.name for file in parsed.messages[0].attachments] == ["moss.jpg"]

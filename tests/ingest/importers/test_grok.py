@@ -108,3 +108,16 @@ def test_the_zip_is_imported_without_its_account_data(
     report = import_files(kernel, principal, as_zip(members, tmp_path / "u.zip"))
     assert (report.totals.new, report.totals.found) == (2, 2)
     assert report.platforms == {"grok": 2}
+
+
+def test_posts_that_an_answer_names_are_links() -> None:
+    response = {
+        "_id": "r",
+        "sender": "assistant",
+        "message": "As she wrote.",
+        "xpost_ids": ["123", "no number"],
+    }
+    about = {"id": "x", "temporary": True}
+    (parsed,) = parse_json({"conversations": [{"conversation": about, "responses": [response]}]})
+    assert [each.url for each in parsed.messages[0].citations] == ["https://x.com/i/status/123"]
+    assert parsed.extra == {"is_temporary": True}

@@ -59,3 +59,13 @@ def test_a_zip_of_chats_and_their_files_is_imported(
     }
     report = import_files(kernel, principal, as_zip(members, tmp_path / "le-chat.zip"))
     assert (report.totals.new, report.platforms) == (2, {"lechat": 2})
+
+
+def test_a_document_in_a_frame_is_an_artifact() -> None:
+    message = {"id": "m", "chatId": "c", "role": "assistant", "content": ""}
+    chunk = {"type": "custom_element", "id": "e", "title": "Loaf", "content": "Bake it."}
+    (parsed,) = parse_json([message | {"contentChunks": [chunk]}])
+    (aside,) = parsed.messages[0].asides
+    assert aside.text == "Bake it."
+    assert aside.artifact is not None
+    assert (aside.artifact.artifact_id, aside.artifact.title) == ("e", "Loaf")

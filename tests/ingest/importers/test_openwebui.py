@@ -46,6 +46,28 @@ def test_the_inner_chat_alone_is_read_under_a_stable_id() -> None:
     assert len(said(parsed)) == 2
 
 
+def test_an_answer_that_lies_in_output_items_alone_is_read() -> None:
+    output = [
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Think."}]},
+        {"type": "function_call", "name": "look", "arguments": "{}"},
+        {"type": "function_call_output", "output": [{"type": "input_text", "text": "seen"}]},
+        {"type": "message", "content": [{"type": "output_text", "text": "Clover."}]},
+        {"type": "hologram"},
+    ]
+    messages = {"a": {"id": "a", "role": "assistant", "content": "", "output": output}}
+    chat = {"timestamp": 1744577557127, "history": {"currentId": "a", "messages": messages}}
+    (parsed,) = parse_json(chat)
+    assert said(parsed) == ["assistant: Clover."]
+    assert parsed.created_at == datetime.fromtimestamp(1744577557.127, UTC)
+    assert beside(parsed) == [
+        ("reasoning", "", "Think."),
+        ("tool_call", "look", "{}"),
+        ("tool_result", "", "seen"),
+        ("unknown", "hologram", ""),
+    ]
+    assert parsed.news == {"output:hologram": 1}
+
+
 def test_a_chat_with_only_the_repeated_line_is_read() -> None:
     messages = [{"role": "user", "content": "Hi"}, {"role": "robot", "content": "beep"}]
     chat = {"history": {"messages": {}}, "messages": messages}

@@ -38,6 +38,14 @@ def test_very_long_titles_and_missing_ids_are_no_trouble() -> None:
         PERPLEXITY.parse({"entries": []})
 
 
+def test_threads_without_ids_that_ask_the_same_are_two() -> None:
+    first, second = (
+        PERPLEXITY.identify({"entries": [{"query_str": "Why?", "answer": answer}]})
+        for answer in ("So.", "Thus.")
+    )
+    assert first != second
+
+
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_zips_inside_zips_are_opened(kernel: Kernel, principal: Principal, tmp_path: Path) -> None:
     inner = zip_bytes({"t.json": (EXPORTS / "perplexity" / "thread.json").read_bytes()})

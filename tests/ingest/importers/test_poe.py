@@ -39,6 +39,13 @@ def test_a_transcript_is_read_with_rules_inside_answers() -> None:
     assert importer_for({"backread_text": "Note:\nx\n\n---\n\nMore:\ny"}) is None
 
 
+def test_chats_that_begin_with_the_same_question_are_two() -> None:
+    texts = [f"User:\nHi\n\n---\n\nGPT-5.5:\n{answer}\n" for answer in ("Hello.", "Hey.")]
+    first, second = (POE.identify({"backread_text": text}) for text in texts)
+    grown = POE.identify({"backread_text": f"{texts[0]}\n---\n\nUser:\nMore\n"})
+    assert first == grown != second
+
+
 def test_message_lists_are_read() -> None:
     messages = [
         {

@@ -66,6 +66,43 @@ def test_the_chats_of_other_tools_are_read() -> None:
     assert said(chub) == ["assistant: Hey"]
 
 
+def test_chats_that_begin_with_the_same_greeting_are_two() -> None:
+    greeting = ["", "Welcome."]
+    first, second, grown = (
+        SILLYTAVERN.identify({"data_visible": [greeting, *pairs]})
+        for pairs in ([["A?", "B."]], [["C?", "D."]], [["A?", "B."], ["E?", "F."]])
+    )
+    assert first == grown != second
+
+
+def test_a_swipe_keeps_its_time_and_model_and_a_picture_its_prompt() -> None:
+    info = {"send_date": 1727532202, "extra": {"model": "older", "reasoning": "Hm."}}
+    parsed = parse_lines(
+        {"user_name": "Ada", "character_name": "Bo", "chat_metadata": {}},
+        {
+            "name": "Bo",
+            "is_user": False,
+            "mes": "Two",
+            "swipes": ["One", "Two"],
+            "swipe_info": [info, {}],
+            "extra": {
+                "image": "a/lamp.png",
+                "title": "a lamp at night",
+                "file": {"name": "log.txt", "size": 4, "text": "calm"},
+            },
+        },
+    )
+    (swipe,) = [m for m in parsed.messages if m.external_id not in parsed.shown_line]
+    assert (swipe.text, swipe.model) == ("One", "older")
+    assert swipe.created_at == datetime(2024, 9, 28, 14, 3, 22, tzinfo=UTC)
+    assert [aside.text for aside in swipe.asides] == ["Hm."]
+    (shown,) = line_of(parsed)
+    assert [(a.name, a.text) for a in shown.attachments] == [
+        ("lamp.png", "a lamp at night"),
+        ("log.txt", "calm"),
+    ]
+
+
 def test_a_chat_without_an_id_keeps_the_same_one_as_it_grows() -> None:
     header = {"user_name": "A", "character_name": "B", "create_date": "x"}
     lines = [header, {"name": "B", "is_user": False, "mes": "Hi"}]
