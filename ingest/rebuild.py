@@ -1,9 +1,11 @@
 """Builds everything derived of an account's conversations again from their raw captures."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import zstandard
 
+from backread.domain import ParsedMemory
 from backread.kernel import Kernel
 from backread.log import get_logger
 from backread.store.engine import ReadSession, WriteSession
@@ -14,11 +16,14 @@ from backread.store.repositories.conversations import (
     delete_messages,
     message_trees,
 )
+from ingest.candidates import Candidate, decompress
+from ingest.companions.storing import read_companions_again
+from ingest.finds import Finds, suggest, suggestions_from
 from ingest.importers import IMPORTERS
 from ingest.indexing import enqueue_embedding
 from ingest.json_stream import load
 from ingest.merge import Merged, compared, first_copy, further_copy
-from ingest.storing import Candidate, decompress, write_merged
+from ingest.storing import write_merged
 
 _CONVERSATIONS_PER_TRANSACTION = 50
 
@@ -39,7 +44,8 @@ def rebuild_account(kernel: Kernel, account_id: str) -> RebuildResult:
     """Parses every capture again, in the order they came in, and writes what differs.
 
     Ids of conversations, messages and unchanged passages stay. Repeatable, and safe to stop
-    anywhere. Conversations without a capture are left alone.
+    anywhere. Conversations without a capture are left alone. Documents and suggested memories
+    that are missing are added; what a person has decided stays.
     """
     total = changed = failed = 0
     after = ""
@@ -53,20 +59,50 @@ def rebuild_account(kernel: Kernel, account_id: str) -> RebuildResult:
             after = ids[-1]
             for conversation_id in ids:
                 total += 1
-                merged = _from_captures(session, account_id, conversation_id)
-                if merged is None:
-                    failed += 1
-                else:
-                    changed += _write(session, account_id, merged)
+                has_changed = rebuild_conversation(session, account_id, conversation_id)
+                failed += has_changed is None
+                changed += bool(has_changed)
     with kernel.store.write() as session:
+        read_companions_again(session, account_id)
         enqueue_embedding(session, account_id)
     return RebuildResult(total, changed, failed)
 
 
-def _from_captures(session: ReadSession, account_id: str, conversation_id: str) -> Merged | None:
+def rebuild_conversation(
+    session: WriteSession, account_id: str, conversation_id: str
+) -> bool | None:
+    """Parses one conversation's captures again and writes what differs. True when something did,
+    None when no parser could read them; it keeps what it had then."""
+    memories: list[ParsedMemory] = []
+    merged = _from_captures(session, account_id, conversation_id, memories)
+    if merged is None:
+        return None
+    has_changed = _write(session, account_id, merged)
+    _suggest(session, merged, memories)
+    return has_changed
+
+
+def _suggest(session: WriteSession, merged: Merged, memories: Sequence[ParsedMemory]) -> None:
+    """Offers what an older release did not read. What was offered before is known."""
+    conversation = merged.conversation
+    rows = suggestions_from(
+        memories,
+        account_id=conversation["account_id"],
+        platform=conversation["platform"],
+        import_id=None,
+        conversation=merged,
+    )
+    suggest(session, rows, Finds())
+
+
+def _from_captures(
+    session: ReadSession, account_id: str, conversation_id: str, memories: list[ParsedMemory]
+) -> Merged | None:
+    """The conversation as its captures have it; `memories` takes what they show of such."""
     merged: Merged | None = None
     for capture in captures_of(session, account_id, conversation_id):
         candidate = _candidate(capture)
+        memories += candidate.memories if candidate is not None else ()
         if candidate is None or candidate.parsed is None:
             _log.warning("capture_not_parsed", capture_id=capture.id, importer=capture.importer)
         elif merged is None:
@@ -94,7 +130,8 @@ def _candidate(capture: Capture) -> Candidate | None:
         raw = load(body)
     except (ValueError, zstandard.ZstdError):
         return None
-    candidate = Candidate(IMPORTERS[capture.importer], capture.external_id, body, "", raw)
+    importer = IMPORTERS[capture.importer]
+    candidate = Candidate(importer, capture.platform, capture.external_id, body, "", raw)
     candidate.parse()
     return candidate
 
@@ -104,15 +141,15 @@ def _write(session: WriteSession, account_id: str, merged: Merged) -> bool:
     conversation_id = merged.conversation["id"]
     stored = conversations_by_id(session, account_id, [conversation_id]).get(conversation_id)
     trees = message_trees(session, account_id, [conversation_id])
-    tree = trees.get(conversation_id, {})
-    gone = [row["id"] for key, row in tree.items() if key not in merged.messages]
+    # By the public id: a message may have got a better one of the platform's meanwhile.
+    tree = {row["id"]: row for row in trees.get(conversation_id, {}).values()}
+    messages = {row["id"]: row for row in merged.messages.values()}
+    gone = [each for each in tree if each not in messages]
     delete_messages(session, account_id, gone)
-    kept = {key: row for key, row in tree.items() if key in merged.messages}
+    kept = {each: row for each, row in tree.items() if each in messages}
     if stored is None:
-        final = Merged(
-            merged.conversation, merged.messages, list(merged.messages.values()), [], True, True
-        )
+        final = Merged(merged.conversation, messages, list(messages.values()), [], True, True)
     else:
-        final = compared(stored, kept, merged.conversation, merged.messages)
+        final = compared(stored, kept, merged.conversation, messages)
     write_merged(session, account_id, [final], with_passages_of_all=True)
     return final.has_changes or bool(gone)

@@ -6,10 +6,12 @@ from typing import Any
 
 from pydantic import Field
 
+from backread.artifacts import Artifact, Version, by_message
 from backread.domain import Principal
 from backread.errors import InvalidInput
 from backread.kernel import Kernel
 from backread.store.models import Conversation, Message
+from backread.store.repositories.browsing import ArtifactMessage, messages_with_artifacts
 from backread.store.repositories.messages import get_conversation, shown_line
 from backread.tokens import estimate_tokens
 from recall.links import reader_link
@@ -18,6 +20,30 @@ from recall.wire import ResultModel
 
 # A response larger than this no client takes; the rest follows page by page.
 PAGE_TOKENS = 20_000
+_ARTIFACT_TOKENS = 60  # of an artifact's name and its place among the versions
+_MOST_ARTIFACTS = 20  # named at one message; the reader has all of them
+_NAME_CHARS = 120
+
+
+class TranscriptArtifact(ResultModel):
+    """A version of a document that the conversation worked on beside the chat."""
+
+    title: str
+    type: str
+    language: str
+    version: int
+    versions: int
+    text: str = Field(description="The whole text of the latest version; empty for earlier ones.")
+
+    @property
+    def block(self) -> str:
+        """As a named block of a message."""
+        kind = one_line(", ".join(each for each in (self.type, self.language) if each), 80)
+        name = f"artifact “{one_line(self.title, 120) or 'Untitled'}”{f' ({kind})' if kind else ''}"
+        place = f"version {self.version} of {self.versions}"
+        if self.version < self.versions:
+            return f"[{name}, {place}, replaced later]"
+        return f"[{name}, {place}]\n{clean(self.text)}\n[end of artifact]"
 
 
 class TranscriptMessage(ResultModel):
@@ -30,6 +56,15 @@ class TranscriptMessage(ResultModel):
     created_at: datetime | None
     text: str
     attachments: list[str] = Field(description="Names of the files that belong to it.")
+    artifacts: list[TranscriptArtifact] = Field(
+        default=[], description="Artifacts and canvases that were made or changed up to here."
+    )
+
+    @property
+    def tokens(self) -> int:
+        """What it costs with its artifacts, estimated."""
+        made = (estimate_tokens(each.text) + _ARTIFACT_TOKENS for each in self.artifacts)
+        return estimate_tokens(self.text) + sum(made)
 
 
 class ConversationHead(ResultModel):
@@ -81,7 +116,8 @@ def message_block(message: TranscriptMessage) -> str:
     who = f"{message.role} ({one_line(message.author, 60)})" if message.author else message.role
     files = ", ".join(one_line(name, 80) for name in message.attachments)
     attached = f"\n(attached: {files})" if files else ""
-    return f"— {who}, {when}, message {message.message_id}\n{clean(message.text)}{attached}"
+    made = "".join(f"\n{artifact.block}" for artifact in message.artifacts)
+    return f"— {who}, {when}, message {message.message_id}\n{clean(message.text)}{attached}{made}"
 
 
 def full_conversation(
@@ -100,14 +136,16 @@ def full_conversation(
     with kernel.store.read() as session:
         conversation = get_conversation(session, principal.account_id, conversation_id)
         messages = shown_line(session, principal.account_id, conversation_id)
-    pages = _pages(messages, page_tokens)
+        changes = messages_with_artifacts(session, principal.account_id, conversation_id)
+    artifacts = _artifacts(messages, [each for each in changes if each.on_shown_line])
+    pages = _pages([to_message(each, artifacts.get(each.id, [])) for each in messages], page_tokens)
     if not 1 <= page <= len(pages):
         raise InvalidInput(
             f"There is no page {page}.", hint=f"The conversation has pages 1 to {len(pages)}."
         )
     return Transcript(
         **head_fields(conversation, kernel.settings.origin),
-        messages=[to_message(message) for message in pages[page - 1]],
+        messages=pages[page - 1],
         page=page,
         pages=len(pages),
     )
@@ -130,7 +168,34 @@ def head_fields(conversation: Conversation, origin: str) -> dict[str, Any]:
     }
 
 
-def to_message(message: Message) -> TranscriptMessage:
+def _artifacts(
+    messages: Sequence[Message], changes: Sequence[ArtifactMessage]
+) -> dict[str, list[TranscriptArtifact]]:
+    """By the dialogue message at which they stand: the one that made them, else the next. Of
+    several versions of one artifact at one message only the last is named."""
+    found: dict[str, list[TranscriptArtifact]] = {}
+    for message_id, group in by_message(messages, changes).items():
+        last: dict[str, tuple[Artifact, Version]] = {}
+        for artifact, version in reversed(group):
+            last.setdefault(artifact.id, (artifact, version))
+        kept = list(last.values())[:_MOST_ARTIFACTS]
+        found[message_id] = [_named(*each) for each in reversed(kept)]
+    return found
+
+
+def _named(artifact: Artifact, version: Version) -> TranscriptArtifact:
+    is_latest = version is artifact.latest
+    return TranscriptArtifact(
+        title=one_line(artifact.title, _NAME_CHARS),
+        type=one_line(artifact.type, _NAME_CHARS),
+        language=one_line(artifact.language, _NAME_CHARS),
+        version=version.number,
+        versions=len(artifact.versions),
+        text=without_hidden(version.text) if is_latest else "",
+    )
+
+
+def to_message(message: Message, artifacts: Sequence[TranscriptArtifact] = ()) -> TranscriptMessage:
     return TranscriptMessage(
         message_id=message.id,
         role=message.role,
@@ -138,14 +203,17 @@ def to_message(message: Message) -> TranscriptMessage:
         created_at=message.created_at,
         text=without_hidden(message.text),
         attachments=[str(each.get("name", "")) for each in message.attachments],
+        artifacts=list(artifacts),
     )
 
 
-def _pages(messages: Sequence[Message], page_tokens: int) -> list[list[Message]]:
-    pages: list[list[Message]] = [[]]
+def _pages(
+    messages: Sequence[TranscriptMessage], page_tokens: int
+) -> list[list[TranscriptMessage]]:
+    pages: list[list[TranscriptMessage]] = [[]]
     room = page_tokens
     for message in messages:
-        cost = estimate_tokens(message.text)
+        cost = message.tokens
         if cost > room and pages[-1]:
             pages.append([])
             room = page_tokens

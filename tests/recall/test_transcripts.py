@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -9,10 +11,11 @@ from sqlalchemy import select
 from backread.domain import Principal
 from backread.errors import InvalidInput, NotFound
 from backread.kernel import Kernel
-from backread.store.models import Message
+from backread.store.models import Conversation, Message
 from backread.tokens import estimate_tokens
 from recall.summaries import SUMMARY_TOKENS, conversation_summary
 from recall.transcripts import full_conversation
+from tests.ingest.exports import claude, claude_message, import_files, write
 from tests.recall.chats import GARDEN, Chat, keep
 
 
@@ -104,3 +107,42 @@ def test_from_5000_tokens_on_it_is_a_summary(kernel: Kernel, principal: Principa
     short, long = keep(kernel, principal, Chat("Below", below), Chat("At", at), index=False)
     assert conversation_summary(kernel, principal, short).is_transcript
     assert not conversation_summary(kernel, principal, long).is_transcript
+
+
+def _with_canvas(kernel: Kernel, principal: Principal, folder: Path, content: str) -> str:
+    """A chat in which a document is made beside the chat, and then written anew."""
+    first = claude_message("m1", "assistant", "", content=[_artifact("create", content="old")])
+    second = claude_message("m3", "assistant", "Done.", content=[_artifact("rewrite", content)])
+    second["content"].append({"type": "text", "text": "Done.", "citations": []})
+    chat = claude("c", ["Write it.", first, "Again.", second])
+    import_files(kernel, principal, write(folder / "c.json", [chat]))
+    with kernel.store.read() as session:
+        return session.scalars(select(Conversation.id)).one()
+
+
+def _artifact(command: str, content: str = "") -> dict[str, Any]:
+    given = {"id": "a1", "type": "text/markdown", "title": "Plan", "command": command}
+    return {"type": "tool_use", "name": "artifacts", "input": given | {"content": content}}
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_artifacts_are_named_blocks_where_they_were_made(
+    kernel: Kernel, principal: Principal, tmp_path: Path
+) -> None:
+    chat = _with_canvas(kernel, principal, tmp_path, "Dig the pond in March.")
+    text = full_conversation(kernel, principal, chat).text
+    assert "[artifact “Plan” (text/markdown), version 1 of 2, replaced later]" in text
+    block = "[artifact “Plan” (text/markdown), version 2 of 2]\nDig the pond in March.\n[end of art"
+    assert "Done.\n" + block in text
+    assert text.index("Again.") < text.index(block)
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_artifacts_count_for_the_size_of_pages(
+    kernel: Kernel, principal: Principal, tmp_path: Path
+) -> None:
+    chat = _with_canvas(kernel, principal, tmp_path, "Dig the pond in March. " * 400)
+    first = full_conversation(kernel, principal, chat, page_tokens=1000)
+    assert first.pages == 2
+    last = full_conversation(kernel, principal, chat, page=2, page_tokens=1000)
+    assert [message.text for message in last.messages] == ["Done."]

@@ -35,7 +35,7 @@ def _run(kernel: Kernel, principal: Principal, arguments: TranscriptArguments) -
     conversation_id, page = match["id"], int(match["page"] or 1)
     whole = full_conversation(kernel, principal, conversation_id, page_tokens=_PAGE_TOKENS)
     budget = _page_tokens(whole)
-    if page != 1 or whole.token_count > budget:
+    if page != 1 or whole.pages > 1 or sum(each.tokens for each in whole.messages) > budget:
         whole = full_conversation(kernel, principal, conversation_id, page=page, page_tokens=budget)
     result = whole.model_copy(
         update={"messages": [_cut(message, whole.reader_url) for message in whole.messages]}
@@ -58,14 +58,26 @@ def _page_tokens(transcript: Transcript) -> int:
 
 
 def _cut(message: TranscriptMessage, reader_url: str) -> TranscriptMessage:
-    """A message that fills more than a page by itself ends where the page does."""
-    tokens = estimate_tokens(message.text)
-    if tokens <= _PAGE_TOKENS:
+    """A message that fills more than a page by itself ends where the page does; then its
+    artifacts get what is left."""
+    if message.tokens <= _PAGE_TOKENS:
         return message
-    kept = len(message.text) * _PAGE_TOKENS // tokens
-    rest = len(message.text) - kept
-    note = f"… [{rest} more characters; the whole message is at {reader_url}]"
-    return message.model_copy(update={"text": f"{message.text[:kept]}{note}"})
+    text, room = _cut_text(message.text, _PAGE_TOKENS, f"message is at {reader_url}")
+    artifacts = []
+    for artifact in message.artifacts:
+        kept, room = _cut_text(artifact.text, room, f"artifact is at {reader_url}")
+        artifacts.append(artifact.model_copy(update={"text": kept}))
+    return message.model_copy(update={"text": text, "artifacts": artifacts})
+
+
+def _cut_text(text: str, room: int, where: str) -> tuple[str, int]:
+    """As much of the text as fits, and the tokens that are left after it."""
+    tokens = estimate_tokens(text)
+    if tokens <= room:
+        return text, room - tokens
+    kept = len(text) * room // tokens
+    note = f"… [{len(text) - kept} more characters; the whole {where}]"
+    return f"{text[:kept]}{note}", 0
 
 
 TOOL = Tool(
