@@ -1,27 +1,26 @@
 """The door for files: writes an import down and asks for its job. Nothing is read yet."""
 
 from collections.abc import Sequence
-from pathlib import Path
-
-from sqlalchemy import select
 
 from backread.domain import Principal
 from backread.errors import InvalidInput
-from backread.jobs import cancel, enqueue
-from backread.store.base import utcnow
-from backread.store.engine import WriteSession, after_commit
-from backread.store.models import Import, Job
-from backread.store.repositories.imports import add_import, get_import
+from backread.jobs import enqueue
+from backread.settings import Settings
+from backread.store.engine import WriteSession
+from backread.store.models import Import
+from backread.store.repositories.imports import add_import, latest_imports
 from ingest.containers.looks import CHOOSE
 from ingest.containers.sources import SourceFile
 from ingest.normalise import clean
+from ingest.uploads import claim_uploads, upload_paths
 
 RUN_JOB = "ingest.run_import"
 ROUTES = frozenset({"web", "api", "cli"})
 FINISHED_STATES = frozenset({"readable", "failed", "cancelled"})
 _MOST_FILES = 1000
+_LATEST_ASKED = 20
 
-__all__ = ["FINISHED_STATES", "ROUTES", "RUN_JOB", "SourceFile", "accept_files", "cancel_import"]
+__all__ = ["FINISHED_STATES", "ROUTES", "RUN_JOB", "SourceFile", "accept_files", "accept_uploads"]
 
 
 def accept_files(
@@ -55,6 +54,7 @@ def accept_files(
             route=route,
             files=[
                 {"name": clean(file.name), "path": str(file.path), "size": file.size}
+                | ({"version": file.version} if file.version else {})
                 for file in files
             ],
             owns_files=owns_files,
@@ -62,41 +62,42 @@ def accept_files(
             bytes_total=sum(file.size for file in files),
         ),
     )
-    enqueue(
+    enqueue_run(session, principal.account_id, import_id)
+    return import_id
+
+
+def accept_uploads(
+    session: WriteSession,
+    settings: Settings,
+    principal: Principal,
+    ids: Sequence[str],
+    *,
+    dry_run: bool = False,
+) -> str:
+    """Queues one import of complete uploads, which it owns from then on, and returns its id.
+
+    Asked again for the same uploads, as after an answer that got lost, it returns the same id.
+    Raises what `claim_uploads` and `accept_files` raise.
+    """
+    paths = upload_paths(settings, ids)
+    for row in latest_imports(session, principal.account_id, limit=_LATEST_ASKED):
+        if paths and [file["path"] for file in row.files] == paths and row.is_dry_run == dry_run:
+            return row.id
+    files = claim_uploads(session, settings, principal, ids)
+    return accept_files(session, principal, files, route="web", owns_files=True, dry_run=dry_run)
+
+
+def enqueue_run(session: WriteSession, account_id: str, import_id: str) -> str:
+    """Asks for the job of an import; returns the job's id."""
+    return enqueue(
         session,
         RUN_JOB,
-        account_id=principal.account_id,
+        account_id=account_id,
         dedupe_key=job_key(import_id),
         import_id=import_id,
     )
-    return import_id
 
 
 def job_key(import_id: str) -> str:
     """The dedupe key of an import's job."""
     return f"import:{import_id}"
-
-
-def cancel_import(session: WriteSession, principal: Principal, import_id: str) -> str:
-    """Calls an import off and returns its state afterwards.
-
-    One that waits is cancelled at once; one that runs stops within seconds and keeps what it has
-    stored. A finished one stays as it is. Raises NotFound.
-    """
-    row = get_import(session, principal.account_id, import_id)
-    if row.state in FINISHED_STATES:
-        return row.state
-    query = select(Job.id).where(Job.dedupe_key == job_key(import_id), Job.state != "done")
-    job_id = session.scalars(query.order_by(Job.id.desc())).first()
-    if job_id is None or cancel(session, principal.account_id, job_id) == "cancelled":
-        row.state = "cancelled"
-        row.finished_at = utcnow()
-        if row.owns_files:
-            paths = [Path(file["path"]) for file in row.files]
-            after_commit(session, lambda: _remove(paths))
-    return row.state
-
-
-def _remove(paths: Sequence[Path]) -> None:
-    for path in paths:
-        path.unlink(missing_ok=True)

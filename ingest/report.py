@@ -9,10 +9,11 @@ from backread.domain import Principal
 from backread.store.engine import ReadSession
 from backread.store.models import Import, ImportItem
 from backread.store.repositories.imports import get_import, items_of, latest_imports
+from ingest.controls import is_open_trial
 
 DEFAULT_ITEMS = 200
 
-State = Literal["queued", "running", "readable", "failed", "cancelled"]
+State = Literal["queued", "running", "paused", "readable", "failed", "cancelled"]
 
 
 class Totals(BaseModel):
@@ -60,9 +61,14 @@ class ImportReport(BaseModel):
     state: State
     route: str
     is_dry_run: bool
+    can_be_carried_out: bool  # a trial run whose uploaded files are still here
     files: list[ReportFile]
     totals: Totals
     messages_new: int
+    memories_found: int  # suggestions for memories that were not known before
+    documents_found: int  # documents that are new or have another text
+    secrets_found: int  # keys and passwords in what is new or updated, each once a conversation
+    secrets_by_kind: dict[str, int]
     platforms: dict[str, int]
     dates: ReportDates
     news: dict[str, int]
@@ -107,6 +113,7 @@ def _report(row: Import, items: list[ImportItem]) -> ImportReport:
         state=row.state,
         route=row.route,
         is_dry_run=row.is_dry_run,
+        can_be_carried_out=is_open_trial(row),
         files=[ReportFile(name=file["name"], size=file["size"]) for file in row.files],
         totals=Totals(
             found=row.found,
@@ -117,6 +124,10 @@ def _report(row: Import, items: list[ImportItem]) -> ImportReport:
             failed=row.failed,
         ),
         messages_new=row.messages_new,
+        memories_found=row.memories_found,
+        documents_found=row.documents_found,
+        secrets_found=row.secrets_found,
+        secrets_by_kind=row.secrets_by_kind,
         platforms=row.platforms,
         dates=ReportDates(earliest=row.earliest_at, latest=row.latest_at),
         news=row.news,

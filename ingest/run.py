@@ -5,42 +5,34 @@ anywhere resumes at the first conversation that is not stored, with a report tha
 """
 
 import errno
-import gc
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy.exc import OperationalError
 
-from backread.domain import Platform
 from backread.errors import BackreadError, LimitExceeded, Unavailable, UnreadableImport
-from backread.jobs import JobContext, LeaseLost
+from backread.jobs import JobCancelled, JobContext, LeaseLost
 from backread.store.base import utcnow
 from backread.store.engine import WriteSession
 from backread.store.models import Import
-from backread.store.repositories.imports import ItemRow, add_items, delete_items, lock_import
-from ingest.accept import FINISHED_STATES
-from ingest.containers.probe import Contents, examine
-from ingest.containers.source import Source
-from ingest.containers.sources import SourceFile, find_sources
-from ingest.cutting import cut
-from ingest.importers import importer_for
-from ingest.importers.chatgpt import with_asset_names
-from ingest.importers.envelopes import TITLE_KEY, with_key
+from backread.store.repositories.imports import add_items, delete_items, lock_import
+from backread.store.repositories.jobs import waiting_with_key
+from ingest.accept import FINISHED_STATES, job_key
+from ingest.batches import Batch, Overview, Place, few_collections
+from ingest.companions.storing import store_companions
+from ingest.containers.sources import SourceFile
+from ingest.finds import Finds
 from ingest.indexing import enqueue_embedding, enqueue_passages
-from ingest.json_stream import Element, load
 from ingest.normalise import clean
-from ingest.rows import fit_id
+from ingest.own_archive.reading import records_in_words, store_records
+from ingest.reading_ahead import batches_of
 from ingest.salvaging import store_what_can_be
-from ingest.storing import Candidate, Outcome, prepare
+from ingest.storing import Outcome
 
-# Large enough that the full text is written in few pieces, small enough to be held in memory.
-BATCH_BYTES = 8 * 1024**2
-BATCH_CONVERSATIONS = 400
-_PREPARED_BYTES = 1024**2  # parsed in such portions, because parsed JSON is many times as large
-_NEW_OBJECTS_PER_COLLECTION = 50_000
 _SQLITE_FULL = 13  # https://www.sqlite.org/rescode.html#full
 _POSTGRES_FULL = (
     "53100"  # disk_full, https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -54,7 +46,7 @@ def run_import(context: JobContext, import_id: str) -> None:
     run = _ImportRun(context, import_id)
     if not run.begin():
         return
-    with _named_failures(), _few_collections():
+    with _named_failures(), few_collections():
         try:
             run.read_all()
         except (UnreadableImport, LimitExceeded) as error:
@@ -78,25 +70,16 @@ class _ImportRun:
         self._import_id = import_id
         self._files: list[SourceFile] = []
         self._is_dry_run = False
-        self._source = 0  # where the next batch begins: which source, which element of it
-        self._element = 0
-        self._committed: tuple[int, int] = (0, 0)
-        self._bytes_before = 0  # of the sources before the current one
-        self._bytes_done = 0
+        self._committed = Place()  # where the next batch begins
         self._bytes_total = 0
-        self._batch: list[Candidate] = []
-        self._batch_bytes = 0
-        self._unprepared: list[Candidate] = []
-        self._unprepared_bytes = 0
-        self._batch_keys: set[tuple[str, str]] = set()
-        self._failures: list[ItemRow] = []
         self._dry_seen: dict[tuple[str, str], str] = {}
+        self._dry_finds = Finds()
 
     def begin(self) -> bool:
         """Takes the import up where it stands; False when there is nothing left to do."""
         with self._kernel.store.write() as session:
             row = lock_import(session, self._account_id, self._import_id)
-            if row.state in FINISHED_STATES:
+            if row.state in FINISHED_STATES or row.state == "paused":
                 return False
             if row.is_dry_run:
                 _start_over(session, row)
@@ -106,32 +89,36 @@ class _ImportRun:
                 SourceFile(file["name"], Path(file["path"]), file["size"]) for file in row.files
             ]
             self._is_dry_run = row.is_dry_run
-            self._source = int(row.checkpoint.get("source", 0))
-            self._element = int(row.checkpoint.get("element", 0))
-            self._committed = (self._source, self._element)
+            self._committed = _checkpoint(row)
         return True
 
     def read_all(self) -> None:
-        with ExitStack() as stack:
-            found = find_sources(self._files, self._kernel.settings, stack)
-            contents = examine(found, self._kernel.settings)
-            self._note_contents(contents)
-            for place, source in enumerate(contents.sources):
-                if place >= self._source:
-                    self._read(place, source, contents)
-                self._bytes_before += source.size
-            self._flush(len(contents.sources), 0)
+        kernel = self._kernel
+        with batches_of(
+            kernel.store,
+            kernel.settings,
+            self._account_id,
+            self._files,
+            self._committed,
+            self._context.check,
+        ) as batches:
+            for each in batches:
+                if isinstance(each, Overview):
+                    self._note(each)
+                else:
+                    self._store(each)
         self._finish()
 
     def fail(self, error: BackreadError) -> None:
         """Ends the import for a reason that its owner can do something about."""
-        self._flush(self._source, self._element)
         self.end("failed", error.code, str(error))
 
     def end(self, state: str, code: str, message: str) -> None:
         with self._kernel.store.write() as session:
             row = lock_import(session, self._account_id, self._import_id)
-            if row.state in FINISHED_STATES:
+            if row.state in FINISHED_STATES or (
+                state == "cancelled" and self._is_held(session, row)
+            ):
                 return
             row.state = state
             row.error_code = code
@@ -143,127 +130,81 @@ class _ImportRun:
         if owned:
             self._remove(files)
 
-    def _note_contents(self, contents: Contents) -> None:
-        self._bytes_total = contents.size
+    def _is_held(self, session: WriteSession, row: Import) -> bool:
+        """Whether the job was called off for a pause, which the import outlives."""
+        if row.state == "queued":  # resumed since, and then another job waits for it
+            return waiting_with_key(session, job_key(self._import_id)) is not None
+        return row.state == "paused"
+
+    def _note(self, overview: Overview) -> None:
+        self._bytes_total = overview.size
         with self._kernel.store.write() as session:
             row = lock_import(session, self._account_id, self._import_id)
-            row.bytes_total = contents.size
-            row.warnings = [clean(warning) for warning in contents.warnings]
+            row.bytes_total = overview.size
+            row.warnings = overview.warnings
 
-    def _read(self, place: int, source: Source, contents: Contents) -> None:
-        first = self._element if place == self._source else 0
-        self._source, self._element = place, first
-        try:
-            for element in cut(source, self._kernel.settings):
-                if element.index < first:
-                    continue
-                self._take(element, source, contents)
-                self._element = element.index + 1
-                self._bytes_done = self._bytes_before + element.end_offset
-                if self._is_batch_full():
-                    self._flush(place, self._element)
-        except UnreadableImport as error:
-            self._failed(source.name, "The rest of the file was not read. " + str(error))
-        self._bytes_done = self._bytes_before + source.size
-        self._source, self._element = place + 1, 0
-
-    def _take(self, element: Element, source: Source, contents: Contents) -> None:
-        where = f"{source.name}, no. {element.index + 1}"
-        if element.problem:
-            self._failed(where, element.problem)
-            return
-        try:
-            raw = load(element.body)
-        except ValueError as error:
-            self._failed(where, str(error))
-            return
-        importer = importer_for(raw)
-        external_id = fit_id(importer.identify(raw)) if importer else ""
-        if importer is None or not external_id:
-            self._failed(where, "It does not have the structure of a conversation.")
-            return
-        body = element.body
-        if contents.asset_names and importer.slug == Platform.CHATGPT:
-            body = with_asset_names(raw, body, contents.asset_names)
-        title = contents.titles.get(external_id) if importer.slug == Platform.CODEX else None
-        if title:
-            raw[TITLE_KEY] = title
-            body = with_key(body, TITLE_KEY, title)
-        candidate = Candidate(importer, external_id, body, clean(where), raw)
-        if candidate.key in self._batch_keys:
-            self._flush(self._source, element.index)
-        self._batch.append(candidate)
-        self._batch_keys.add(candidate.key)
-        self._batch_bytes += len(body)
-        self._unprepared.append(candidate)
-        self._unprepared_bytes += len(body)
-        if self._unprepared_bytes >= _PREPARED_BYTES:
-            self._prepare()
-
-    def _prepare(self) -> None:
-        prepare(self._kernel.store, self._account_id, self._unprepared)
-        self._unprepared, self._unprepared_bytes = [], 0
-
-    def _failed(self, where: str, reason: str) -> None:
-        self._failures.append(
-            {
-                "outcome": "failed",
-                "platform": "",
-                "external_id": "",
-                "title": "",
-                # Both may quote the file: its name, or what stands where a chat should.
-                "source": clean(where),
-                "reason": clean(reason),
-                "conversation_id": None,
-            }
-        )
-
-    def _is_batch_full(self) -> bool:
-        count = len(self._batch) + len(self._failures)
-        return self._batch_bytes >= BATCH_BYTES or count >= BATCH_CONVERSATIONS
-
-    def _flush(self, source: int, element: int) -> None:
-        """Stores the batch. `source` and `element` say where the next one begins."""
-        self._context.report(self._bytes_done, self._bytes_total)
-        self._prepare()
+    def _store(self, batch: Batch) -> None:
+        self._context.report(batch.bytes_done, self._bytes_total)
         with self._kernel.store.write() as session:
             row = lock_import(session, self._account_id, self._import_id)
-            place = (int(row.checkpoint.get("source", 0)), int(row.checkpoint.get("element", 0)))
-            if place != self._committed:
+            if _checkpoint(row) != self._committed:
                 raise LeaseLost("another process has taken this import over")
+            if row.state != "running":
+                raise JobCancelled("the import was paused or stopped")
             outcome = store_what_can_be(
-                session, self._account_id, self._import_id, self._batch, dry_run=self._is_dry_run
+                session,
+                self._account_id,
+                self._import_id,
+                batch.candidates,
+                dry_run=self._is_dry_run,
+            )
+            store_companions(
+                session,
+                self._account_id,
+                self._import_id,
+                batch.companions,
+                outcome.finds,
+                dry_run=self._is_dry_run,
             )
             if self._is_dry_run:
-                self._note_seen(outcome)
-            outcome.items.extend(self._failures)
+                self._note_seen(batch, outcome)
+            told = Counter(row.checkpoint.get("records", {}))
+            if batch.records and not self._is_dry_run:
+                told += store_records(session, self._account_id, batch.records)
+            outcome.items.extend(batch.failures)
             add_items(session, self._import_id, outcome.items)
             _count(row, outcome)
-            row.bytes_done = self._bytes_done
-            row.checkpoint = {"source": source, "element": element}
+            row.bytes_done = batch.bytes_done
+            row.checkpoint = {
+                "source": batch.next.source,
+                "element": batch.next.element,
+                "records": dict(told),
+            }
             if not self._is_dry_run and (outcome.count("new") or outcome.count("updated")):
                 # From here on full text finds the batch; the search index follows.
                 enqueue_passages(session, self._account_id)
-        self._committed = (source, element)
-        self._batch, self._batch_bytes, self._failures = [], 0, []
-        self._batch_keys.clear()
-        self._context.report(self._bytes_done, self._bytes_total)
+        self._committed = batch.next
+        self._context.report(batch.bytes_done, self._bytes_total)
 
-    def _note_seen(self, outcome: Outcome) -> None:
+    def _note_seen(self, batch: Batch, outcome: Outcome) -> None:
         """A dry run stores nothing to compare a second copy with, so it remembers the first."""
-        hashes = {candidate.key: candidate.content_hash for candidate in self._batch}
+        hashes = {candidate.key: candidate.content_hash for candidate in batch.candidates}
         for item in outcome.items:
             key = (item["platform"], item["external_id"])
             before = self._dry_seen.setdefault(key, hashes[key])
             if item["outcome"] == "new" and before != hashes[key]:
                 item["outcome"] = "updated"
+        outcome.finds.leave_out(self._dry_finds)
 
     def _finish(self) -> None:
         with self._kernel.store.write() as session:
             row = lock_import(session, self._account_id, self._import_id)
             row.finished_at = utcnow()
             row.bytes_done = row.bytes_total
-            if row.found == row.failed:
+            records = Counter(row.checkpoint.get("records", {}))
+            row.warnings = [*row.warnings, *records_in_words(records)]
+            has_finds = row.memories_found or row.documents_found or records
+            if row.found and row.found == row.failed and not has_finds:
                 row.state = "failed"
                 row.error_code = UnreadableImport.code
                 row.error_message = f"None of the {row.found} conversations could be read."
@@ -272,7 +213,7 @@ class _ImportRun:
             if row.new or row.updated:
                 enqueue_embedding(session, self._account_id)
             files, owned = list(row.files), row.owns_files
-        if owned:
+        if owned and not self._is_dry_run:  # it may yet be carried out; `tidy_uploads` clears away
             self._remove(files)
 
     def _remove(self, files: list[dict[str, Any]]) -> None:
@@ -284,6 +225,10 @@ class _ImportRun:
                 path.unlink(missing_ok=True)
 
 
+def _checkpoint(row: Import) -> Place:
+    return Place(int(row.checkpoint.get("source", 0)), int(row.checkpoint.get("element", 0)))
+
+
 def _start_over(session: WriteSession, row: Import) -> None:
     """A dry run keeps nothing between attempts."""
     delete_items(session, row.id)
@@ -292,6 +237,8 @@ def _start_over(session: WriteSession, row: Import) -> None:
     row.platforms = {}
     row.found = row.new = row.updated = row.unchanged = row.skipped = row.failed = 0
     row.messages_new = 0
+    row.memories_found = row.documents_found = row.secrets_found = 0
+    row.secrets_by_kind = {}
 
 
 def _count(row: Import, outcome: Outcome) -> None:
@@ -302,6 +249,12 @@ def _count(row: Import, outcome: Outcome) -> None:
     row.skipped += outcome.count("skipped")
     row.failed += outcome.count("failed")
     row.messages_new += outcome.messages_new
+    finds = outcome.finds
+    row.memories_found += len(finds.statements)
+    row.documents_found += len(finds.documents)
+    row.secrets_found += finds.secrets.total()
+    row.secrets_by_kind = _added(row.secrets_by_kind, finds.secrets)
+    row.warnings = [*row.warnings, *finds.warnings]
     row.platforms = _added(row.platforms, outcome.platforms)
     row.news = _added(row.news, outcome.news)
     row.earliest_at = _extreme(min, row.earliest_at, outcome.earliest_at)
@@ -319,18 +272,6 @@ def _added(counts: dict[str, Any], more: dict[str, int]) -> dict[str, Any]:
 def _extreme(pick: Any, *times: datetime | None) -> datetime | None:
     result: datetime | None = pick((each for each in times if each is not None), default=None)
     return result
-
-
-@contextmanager
-def _few_collections() -> Iterator[None]:
-    """Python looks for circles of garbage after every 700 new objects, and reading JSON makes
-    thousands of them that are in no circle: an eighth of an import's time went into it."""
-    usual = gc.get_threshold()
-    gc.set_threshold(_NEW_OBJECTS_PER_COLLECTION, *usual[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
 
 
 @contextmanager

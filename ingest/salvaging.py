@@ -13,7 +13,8 @@ from sqlalchemy.exc import (
 
 from backread.log import get_logger
 from backread.store.engine import WriteSession
-from ingest.storing import MISREAD, Candidate, Outcome, store_batch
+from ingest.candidates import MISREAD, Candidate
+from ingest.storing import Outcome, store_batch
 
 # Of the database's own errors those that a row's content can cause. When it is busy, full or away
 # it raises others, which stop the batch.

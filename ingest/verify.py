@@ -10,8 +10,9 @@ from backread.domain import MessageKind
 from backread.identity import content_hash
 from backread.kernel import Kernel
 from backread.store.engine import ReadSession
-from backread.store.models import Capture
+from backread.store.models import Capture, Companion
 from backread.store.repositories.captures import capture_ids, get_capture
+from backread.store.repositories.companions import companions_of
 from backread.store.repositories.conversations import (
     ConversationRow,
     MessageRow,
@@ -21,7 +22,7 @@ from backread.store.repositories.conversations import (
     passages_of_conversation,
 )
 from backread.store.repositories.imports import latest_imports
-from ingest.storing import decompress
+from ingest.candidates import decompress
 
 _PAGE = 100
 _MOST_PROBLEMS = 1000
@@ -50,6 +51,7 @@ def verify_account(kernel: Kernel, account_id: str) -> VerifyResult:
     with kernel.store.read() as session:
         _check_imports(session, account_id, result)
         _check_captures(session, account_id, result)
+        _check_companions(session, account_id, result)
         after = ""
         while page := conversation_page(session, account_id, after=after, limit=_PAGE):
             after = page[-1]["id"]
@@ -76,7 +78,13 @@ def _check_captures(session: ReadSession, account_id: str, result: VerifyResult)
             session.expunge(capture)
 
 
-def _is_sound(capture: Capture) -> bool:
+def _check_companions(session: ReadSession, account_id: str, result: VerifyResult) -> None:
+    for companion in companions_of(session, account_id):
+        if not _is_sound(companion):
+            result.note(f"Companion {companion.id} is not what came in: its content has changed.")
+
+
+def _is_sound(capture: Capture | Companion) -> bool:
     try:
         body = decompress(capture.body, capture.raw_bytes)
     except zstandard.ZstdError:

@@ -4,8 +4,6 @@ Each tool of the contract is one public function here: `store_memory`, `search_m
 `list_buckets`.
 """
 
-import hashlib
-import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -13,6 +11,7 @@ from rank_bm25 import BM25Plus
 
 from backread.domain import Principal
 from backread.errors import InvalidInput, LimitExceeded, NotFound, Unavailable
+from backread.identity import statement_hash
 from backread.jobs import enqueue
 from backread.kernel import Kernel
 from backread.store.engine import ReadSession, WriteSession
@@ -124,6 +123,18 @@ def store_memory(
     Raises InvalidInput for an empty text, LimitExceeded beyond 10,000 characters and NotFound
     for a bucket that does not exist or is another account's.
     """
+    text = checked_text(text)
+    with kernel.store.write() as session:
+        bucket = find_bucket(session, principal, bucket_id)
+        ((result, memory),) = keep_memories(session, principal, bucket, [text])
+    if memory is not None:
+        index_memories(kernel, principal.account_id, [memory])
+    return result
+
+
+def checked_text(text: str) -> str:
+    """The text of a memory, trimmed. Raises InvalidInput for an empty one, LimitExceeded beyond
+    10,000 characters."""
     text = text.strip()
     if not text:
         raise InvalidInput("The memory is empty.", hint="Give the text to remember.")
@@ -132,22 +143,24 @@ def store_memory(
             f"A memory may have {MAX_CHARACTERS} characters; this one has {len(text)}.",
             hint="Split it into several memories.",
         )
-    with kernel.store.write() as session:
-        bucket = (
-            store.default_bucket(session, principal.account_id)
-            if bucket_id is None
-            else store.get_bucket(session, principal.account_id, _bucket_number(bucket_id))
-        )
-        kept = _duplicate(session, principal.account_id, bucket.id, text)
-        memory = None if kept else _add(session, principal, bucket, text)
-        if memory is None:
-            kept = kept or _duplicate(session, principal.account_id, bucket.id, text)
-            assert kept is not None
-            return _not_stored(bucket, *kept)
-    _index(kernel, principal.account_id, memory)
-    return StoredMemory(
-        memory_id=memory.id, bucket_id=bucket.id, bucket_name=bucket.name, stored=True
-    )
+    return text
+
+
+def find_bucket(session: WriteSession, principal: Principal, bucket_id: int | str | None) -> Bucket:
+    """The bucket with this id, or the default one. Raises NotFound."""
+    if bucket_id is None:
+        return store.default_bucket(session, principal.account_id)
+    return store.get_bucket(session, principal.account_id, _bucket_number(bucket_id))
+
+
+def keep_memories(
+    session: WriteSession, principal: Principal, bucket: Bucket, texts: Sequence[str]
+) -> list[tuple[StoredMemory, Memory | None]]:
+    """For each checked text what became of it, and the memory that was added, if one was. The
+    caller hands those to `index_memories` after the commit."""
+    # Read once for all texts: a bucket may hold thousands, and hundreds may come at a time.
+    known = _near_forms(session, principal.account_id, bucket.id, texts)
+    return [_keep(session, principal, bucket, text, known) for text in texts]
 
 
 def search_memories(
@@ -226,33 +239,52 @@ def _bucket_number(value: int | str) -> int:
     return number
 
 
-def _exact_form(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
 def _near_form(text: str) -> tuple[str, ...]:
     """Words in order, without case, punctuation and articles. Nothing that changes the sense is
     dropped: not a negation, a number, a tense or a name."""
     return tuple(word for word in words(text) if word not in _ARTICLES)
 
 
-def _hash(text: str) -> str:
-    return hashlib.sha256(_exact_form(text).encode("utf-8", "surrogatepass")).hexdigest()
+def _near_forms(
+    session: ReadSession, account_id: str, bucket_id: int, texts: Sequence[str]
+) -> dict[tuple[str, ...], Memory]:
+    """By its near form, what the bucket holds that may be as good as one of the texts; of several
+    alike the oldest."""
+    lengths = [len(text) for text in texts]
+    if not lengths:
+        return {}
+    stored = store.of_similar_length(session, account_id, bucket_id, min(lengths), max(lengths))
+    known: dict[tuple[str, ...], Memory] = {}
+    for memory in stored:
+        known.setdefault(_near_form(memory.text), memory)
+    return known
 
 
-def _duplicate(
-    session: ReadSession, account_id: str, bucket_id: int, text: str
-) -> tuple[Memory, str] | None:
-    same = store.find_by_hash(session, account_id, bucket_id, _hash(text))
+def _keep(
+    session: WriteSession,
+    principal: Principal,
+    bucket: Bucket,
+    text: str,
+    known: dict[tuple[str, ...], Memory],
+) -> tuple[StoredMemory, Memory | None]:
+    """Adds the text unless it is there. `known` is looked into and learns what was added."""
+    digest = statement_hash(text)
+    same = store.find_by_hash(session, principal.account_id, bucket.id, digest)
     if same is not None:
-        return same, "exact"
+        return _not_stored(bucket, same, "exact"), None
     form = _near_form(text)
-    if not form:
-        return None
-    for memory in store.of_similar_length(session, account_id, bucket_id, len(text)):
-        if _near_form(memory.text) == form:
-            return memory, "near"
-    return None
+    if form and form in known:
+        return _not_stored(bucket, known[form], "near"), None
+    memory = _add(session, principal, bucket, text)
+    if memory is None:  # another process has stored the same meanwhile
+        same = store.find_by_hash(session, principal.account_id, bucket.id, digest)
+        assert same is not None
+        return _not_stored(bucket, same, "exact"), None
+    known[form] = memory
+    stored = StoredMemory(
+        memory_id=memory.id, bucket_id=bucket.id, bucket_name=bucket.name, stored=True
+    )
+    return stored, memory
 
 
 def _add(session: WriteSession, principal: Principal, bucket: Bucket, text: str) -> Memory | None:
@@ -261,7 +293,7 @@ def _add(session: WriteSession, principal: Principal, bucket: Bucket, text: str)
         account_id=principal.account_id,
         bucket_id=bucket.id,
         text=text,
-        text_hash=_hash(text),
+        text_hash=statement_hash(text),
         client_id=principal.client_id,
     )
 
@@ -277,23 +309,30 @@ def _not_stored(bucket: Bucket, memory: Memory, how: str) -> StoredMemory:
     )
 
 
-def _index(kernel: Kernel, account_id: str, memory: Memory) -> None:
-    """Makes it searchable at once. When the index is away a job does it later, and until then
-    the words of the memory find it."""
+def index_memories(kernel: Kernel, account_id: str, memories: Sequence[Memory]) -> None:
+    """Makes them searchable at once. When the index is away a job does it later, and until then
+    the words of a memory find it."""
+    if not memories:
+        return
     try:
-        vector = kernel.embedder.embed_passages([memory.text])[0].tolist()
-        kernel.index.upsert(Collection.MEMORIES, [memory_point(memory, vector)])
+        vectors = kernel.embedder.embed_passages([memory.text for memory in memories])
+        points = [
+            memory_point(memory, vector.tolist())
+            for memory, vector in zip(memories, vectors, strict=True)
+        ]
+        kernel.index.upsert(Collection.MEMORIES, points)
     except Unavailable:
         with kernel.store.write() as session:
             enqueue(
                 session,
                 "ingest.embed_memories",
                 account_id=account_id,
-                dedupe_key=f"embed-memories:{account_id}",
+                dedupe_key=f"embed_memories:{account_id}",
             )
         return
     with kernel.store.write() as session:
-        store.mark_memories_indexed(session, account_id, [memory.point_id], kernel.dense_signature)
+        point_ids = [memory.point_id for memory in memories]
+        store.mark_memories_indexed(session, account_id, point_ids, kernel.dense_signature)
 
 
 def _search_index(

@@ -9,7 +9,16 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from backread import __version__
-from backread.cli import accounts, imports, questions, server, upkeep
+from backread.cli import (
+    accounts,
+    connections,
+    exports,
+    import_controls,
+    imports,
+    questions,
+    server,
+    upkeep,
+)
 from backread.cli.output import show_error
 from backread.errors import BackreadError, InvalidInput
 
@@ -81,6 +90,9 @@ def _options(
 
 server.add_commands(app)
 imports.add_commands(app)
+import_controls.add_commands(app)
+exports.add_commands(app)
 questions.add_commands(app)
+connections.add_commands(app)
 accounts.add_commands(app)
 upkeep.add_commands(app)

@@ -29,7 +29,8 @@ Advance = Callable[[int, int], None]
 def follow_import(
     kernel: "Kernel", principal: "Principal", import_id: str, *, quiet: bool
 ) -> "ImportReport":
-    """The report of the import once it has ended. Raises Unavailable when it cannot go on now."""
+    """The report of the import once it has ended or was paused. Raises Unavailable when it cannot
+    go on now."""
     with _bar("Importing", quiet=quiet, is_bytes=True) as advance:
         if _has_server(kernel):
             return _watch_import(kernel, principal, import_id, advance)
@@ -42,7 +43,7 @@ def _watch_import(
     while True:
         report = _report(kernel, principal, import_id)
         advance(report.bytes_done, report.bytes_total)
-        if report.is_finished:
+        if report.is_finished or report.state == "paused":
             return report
         if not _has_server(kernel):
             raise Unavailable(
@@ -68,7 +69,7 @@ def _run_import(
                 stopping=stopping,
             )
         report = _report(kernel, principal, import_id)
-        if report.is_finished:
+        if report.is_finished or report.state == "paused":
             return report
         if stopping.is_set():
             note("Stopped. What was read is stored; the rest follows when you import again.")

@@ -241,6 +241,7 @@ def _prepare(settings: "Settings") -> None:
     from backread.store.engine import Store
     from backread.store.migrate import upgrade
     from ingest.indexing import enqueue_catch_up
+    from ingest.uploads import enqueue_tidying
 
     store = Store(settings.sqlalchemy_url)
     try:
@@ -248,5 +249,6 @@ def _prepare(settings: "Settings") -> None:
         forget_sent(store)
         with store.write() as session:
             enqueue_catch_up(session)
+            enqueue_tidying(session)
     finally:
         store.close()

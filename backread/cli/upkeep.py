@@ -25,10 +25,20 @@ def reindex(
             "--from-captures", help="First read conversations and messages anew from the raw data."
         ),
     ] = False,
+    outdated: Annotated[
+        bool,
+        typer.Option(
+            "--outdated",
+            help="Only read conversations anew that an older release has read less well.",
+        ),
+    ] = False,
     account: AccountOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Build the search index anew, for every account if none is named."""
+    if outdated:
+        _read_outdated(account, as_json=as_json)
+        return
     from ingest.indexing import reindex as reindex_account
     from ingest.rebuild import rebuild_account
 
@@ -50,6 +60,24 @@ def reindex(
                 f"  Read {each['conversations']:,} conversations anew: {each['changed']:,} came "
                 f"out different, {each['failed']:,} could not be read and stay as they were."
             )
+
+
+def _read_outdated(account: str, *, as_json: bool) -> None:
+    from ingest.rereading import reread_outdated
+
+    done: list[dict[str, Any]] = []
+    with open_kernel(load_settings()) as kernel:
+        for principal in select_principals(kernel, account):
+            read = reread_outdated(kernel, principal.account_id)
+            done.append({"account_id": principal.account_id, "conversations": read})
+            _add_vectors(kernel, principal, quiet=as_json)
+    if as_json:
+        print_json({"accounts": done})
+        return
+    for each in done:
+        typer.echo(
+            f"Account {each['account_id']}: read {each['conversations']:,} conversations anew."
+        )
 
 
 def _add_vectors(kernel: "Kernel", principal: "Principal", *, quiet: bool) -> None:

@@ -13,6 +13,7 @@ from backread.jobs import run_pending
 from backread.kernel import Kernel
 from backread.store.models import Capture, Message
 from ingest.accept import SourceFile, accept_files
+from ingest.importers.chatgpt import CHATGPT
 from ingest.report import read_report
 from tests.ingest.exports import (
     as_json,
@@ -186,3 +187,21 @@ def test_a_pipe_is_refused_and_not_waited_for(
         report = read_report(session, principal, import_id)
     assert report.error is not None
     assert "a device or a pipe" in report.error.message
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_an_importer_that_meets_something_unforeseen_costs_one_conversation(
+    kernel: Kernel, principal: Principal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identify = type(CHATGPT).identify
+
+    def broken(importer: Any, raw: Any) -> str:
+        if raw["conversation_id"] == "bad":
+            raise IndexError
+        return identify(importer, raw)
+
+    monkeypatch.setattr(type(CHATGPT), "identify", broken)
+    chats = [chatgpt("good"), chatgpt("bad"), chatgpt("last")]
+    report = import_files(kernel, principal, write(tmp_path / "c.json", chats))
+    assert (report.state, report.totals.new, report.totals.failed) == ("readable", 2, 1)
+    assert "no. 2" in report.items[0].source

@@ -6,14 +6,16 @@ from sqlalchemy import delete, update
 
 from backread.domain import Principal
 from backread.kernel import Kernel
-from backread.store.models import Capture, Conversation, Import, Message, Passage
+from backread.store.models import Capture, Companion, Conversation, Import, Message, Passage
 from ingest.verify import verify_account
+from tests.ingest.companions.exports import memories
 from tests.ingest.exports import chatgpt, import_files, write
 
 _INJURIES: list[tuple[str, Any]] = [
     ("does not add up", update(Import).values(found=99)),
     ("has changed", update(Capture).values(content_hash="0" * 64)),
     ("has changed", update(Capture).values(body=b"junk")),
+    ("Companion", update(Companion).values(body=b"junk")),
     ("capture is missing", update(Conversation).values(capture_id="none")),
     ("one that is missing", update(Message).where(Message.position == 1).values(parent_id="gone")),
     ("gaps or repeats", update(Message).where(Message.position == 1).values(position=7)),
@@ -48,7 +50,8 @@ def test_each_injury_is_found_and_told(
     words: str,
     injury: Any,
 ) -> None:
-    import_files(kernel, principal, write(tmp_path / "c.json", [chatgpt()]))
+    companion = write(tmp_path / "m.json", [memories()])
+    import_files(kernel, principal, write(tmp_path / "c.json", [chatgpt()]), companion)
     with kernel.store.write() as session:
         session.execute(injury)
     problems = verify_account(kernel, principal.account_id).problems

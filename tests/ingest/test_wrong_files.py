@@ -33,7 +33,7 @@ _WRONG: list[tuple[str, Any, tuple[str, ...]]] = [
     ("notes.txt", b"Dear diary", ("plain text",)),
     ("page.html", b"<!DOCTYPE html><html>", ("web page",)),
     ("paper.pdf", b"%PDF-1.7", ("PDF",)),
-    ("other.gz", b"\x1f\x8b\x08", ("gzip",)),
+    ("other.gz", b"\x1f\x8b\x08", ("incomplete", "Download")),
     ("utf16.json", "[{}]".encode("utf-16"), ("UTF-16",)),
     ("cut.json", as_json([chatgpt()])[:200], ("ends in the middle",)),
     ("broken.json", b'[{"a": nonsense}]', ("not valid JSON",)),
@@ -55,7 +55,6 @@ _WRONG: list[tuple[str, Any, tuple[str, ...]]] = [
     ("index.jsonl", b'{"id": "s", "thread_name": "x"}\n', ("Codex's list",)),
     ("takeout.json", [{"header": "Search", "title": "x", "time": "t"}], ("other activity",)),
     ("users.json", [{"uuid": "u", "full_name": "Ada"}], ("Claude's account data",)),
-    ("memories.json", [{"account_uuid": "u", "conversations_memory": "x"}], ("memories",)),
 ]
 
 
@@ -85,7 +84,7 @@ def test_an_empty_folder_and_a_vanished_file_are_told(
     folder.mkdir()
     report = import_files(kernel, principal, folder)
     assert report.error is not None
-    assert "holds no JSON and no zip" in report.error.message
+    assert "holds no JSON and no archive" in report.error.message
     import_id = queue_import(kernel, principal, write(tmp_path / "gone.json", [chatgpt()]))
     (tmp_path / "gone.json").unlink()
     run_pending(kernel, names=[RUN_JOB])

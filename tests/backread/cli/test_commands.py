@@ -15,7 +15,17 @@ from tests.exports import BOILER, GARDEN, write_chatgpt_zip
 def test_help_names_every_command_a_person_needs(run: Run) -> None:
     result = run("--help")
     assert result.exit_code == 0
-    for command in ("up", "import", "recall", "search", "user", "reindex", "verify", "migrate"):
+    for command in (
+        "up",
+        "import",
+        "export",
+        "recall",
+        "search",
+        "user",
+        "reindex",
+        "verify",
+        "migrate",
+    ):
         assert command in result.stdout
     assert "index-owner" not in result.stdout
 
@@ -190,3 +200,34 @@ def test_a_worker_without_a_broker_says_what_to_set(run: Run) -> None:
     result = run("worker")
     assert result.exit_code == 1
     assert "BACKREAD_BROKER_URL" in result.stderr
+
+
+def test_people_are_invited_shut_out_let_in_and_removed(run: Run) -> None:
+    nobody = run("user", "invite", "--json")
+    assert answer(nobody)["error"]["code"] == "not_found"
+    run("user", "add", "ada@example.org", "--owner", "--json")
+    run("user", "add", "boris@example.org", "--json")
+
+    invited = answer(run("user", "invite", "--name", "Carla", "--json"))
+    assert "/join?token=bri_" in invited["link"]
+
+    for command, state in (("disable", "disabled"), ("enable", "active")):
+        assert run("user", command, "Boris@example.org", "--json").exit_code == 0
+        listed = answer(run("user", "list", "--json"))["accounts"]
+        assert {each["email"]: each["state"] for each in listed}["boris@example.org"] == state
+
+    last = run("user", "disable", "ada@example.org", "--json")
+    assert (last.exit_code, answer(last)["error"]["code"]) == (1, "conflict")
+
+    unsure = run("user", "remove", "boris@example.org", "--json")
+    assert (unsure.exit_code, answer(unsure)["error"]["code"]) == (1, "invalid_input")
+    assert answer(run("user", "remove", "boris@example.org", "--yes", "--json"))
+    removed = {
+        each["email"]: each["state"] for each in answer(run("user", "list", "--json"))["accounts"]
+    }
+    assert removed["boris@example.org"] == "removed"
+
+
+def test_lost_factors_are_taken_away(run: Run) -> None:
+    run("user", "add", "ada@example.org", "--owner", "--json")
+    assert answer(run("user", "reset-sign-in", "ada@example.org", "--json"))["state"] == "reset"

@@ -1,0 +1,132 @@
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, text
+
+from backread.domain import Principal
+from backread.jobs import UPKEEP, run_pending
+from backread.kernel import Kernel
+from backread.store.base import Base, utcnow
+from backread.store.models import Account, Conversation, Import
+from backread.vectors.index import Collection
+from ingest.erasing import enqueue_erasing
+from ingest.uploads import begin_upload
+from ingest.verify import verify_account
+from recall.memories import store_memory
+from recall.search import SearchQuery, search
+from tests.ingest.exports import as_zip, chatgpt, import_files, queue_import
+
+_CHATS = 120
+
+
+def archive(folder: Path, word: str, count: int = _CHATS) -> Path:
+    raw = [chatgpt(f"{word}{number}", title=f"About {word} {number}") for number in range(count)]
+    return as_zip({"conversations.json": raw}, folder / f"{word}.zip")
+
+
+def remove(kernel: Kernel, principal: Principal) -> None:
+    with kernel.store.write() as session:
+        account = session.get_one(Account, principal.account_id)
+        account.disabled_at = account.removed_at = utcnow()
+        enqueue_erasing(session, principal.account_id)
+
+
+def mentions(kernel: Kernel, account_id: str) -> list[str]:
+    """Tables that still hold the account's id anywhere."""
+    found = []
+    with kernel.store.read() as session:
+        for table in Base.metadata.sorted_tables:
+            for row in session.execute(select(table)):
+                if table.name != "jobs" and any(account_id in str(value) for value in row):
+                    found.append(table.name)
+                    break
+    return found
+
+
+def test_an_account_is_erased_from_every_place_and_no_other_loses_anything(
+    kernel: Kernel, principal: Principal, stranger: Principal, tmp_path: Path
+) -> None:
+    import_files(kernel, principal, archive(tmp_path, "walrus"))
+    import_files(kernel, stranger, archive(tmp_path, "heron", 5))
+    run_pending(kernel)
+    store_memory(kernel, principal, text="Likes walruses.")
+    upload = begin_upload(kernel, principal, name="half.zip", size=1000)
+    waiting = kernel.settings.uploads_dir / "copy.zip"
+    waiting.write_bytes(b"PK")
+    with kernel.store.write() as session:
+        session.add(
+            Import(
+                account_id=principal.account_id,
+                route="web",
+                state="paused",
+                owns_files=True,
+                files=[{"name": "copy.zip", "path": str(waiting), "size": 2}],
+            )
+        )
+    outside = tmp_path / "walrus.zip"
+    remove(kernel, principal)
+    run_pending(kernel)
+
+    assert mentions(kernel, principal.account_id) == []
+    assert kernel.index.count(Collection.PASSAGES, principal.account_id) == 0
+    assert kernel.index.count(Collection.MEMORIES, principal.account_id) == 0
+    assert not list(kernel.settings.uploads_dir.glob(f"{upload.id}*"))
+    assert not waiting.exists()
+    assert outside.exists()  # it was never ours
+    with kernel.store.read() as session:
+        words = session.execute(text("SELECT count(*) FROM passages_fts")).scalar_one()
+        kept = session.execute(text("SELECT count(*) FROM passages")).scalar_one()
+    if kernel.store.is_sqlite:
+        assert fulltext_finds(kernel, "walrus") == 0
+    else:
+        assert words == kept
+    assert verify_account(kernel, stranger.account_id).problems == []
+    assert search(kernel, stranger, SearchQuery(text="heron")).hits
+
+
+def fulltext_finds(kernel: Kernel, word: str) -> int:
+    with kernel.store.read() as session:
+        statement = text("SELECT count(*) FROM passages_fts WHERE passages_fts MATCH :word")
+        return int(session.execute(statement, {"word": word}).scalar_one())
+
+
+def test_erasing_goes_on_after_it_was_cut_off(
+    kernel: Kernel, principal: Principal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import_files(kernel, principal, archive(tmp_path, "walrus"))
+    remove(kernel, principal)
+    with monkeypatch.context() as broken:
+        broken.setattr(type(kernel.index), "delete_account", _cut_off)
+        run_pending(kernel)
+    with kernel.store.read() as session:
+        assert session.scalars(select(Conversation)).all() == []
+        assert session.get(Account, principal.account_id) is not None
+    for upkeep in UPKEEP:
+        upkeep(kernel)
+    run_pending(kernel)
+    with kernel.store.read() as session:
+        assert session.get(Account, principal.account_id) is None
+
+
+def _cut_off(self: object, account_id: str) -> None:
+    raise ConnectionError("the index went away")
+
+
+def test_an_import_that_waits_is_called_off_with_the_account(
+    kernel: Kernel, principal: Principal, tmp_path: Path
+) -> None:
+    queue_import(kernel, principal, archive(tmp_path, "walrus", 3))
+    remove(kernel, principal)
+    run_pending(kernel)
+    assert mentions(kernel, principal.account_id) == []
+
+
+def test_nothing_is_erased_that_nobody_asked_to_remove(
+    kernel: Kernel, principal: Principal, tmp_path: Path
+) -> None:
+    import_files(kernel, principal, archive(tmp_path, "walrus", 3))
+    with kernel.store.write() as session:
+        enqueue_erasing(session, principal.account_id)
+    run_pending(kernel)
+    with kernel.store.read() as session:
+        assert len(session.scalars(select(Conversation)).all()) == 3
