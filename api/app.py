@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from threading import Timer
 
+import anyio
 from fastapi import APIRouter, FastAPI
 from starlette.routing import BaseRoute, Route
 
@@ -13,7 +14,8 @@ from api.errors import install_error_handlers
 from api.mcp_server.mounting import LateEndpoint, MountedEndpoint
 from api.middleware import BodyLimit, HostGuard, PublicCors, RequestId, SecurityHeaders
 from api.oauth import authorize, consent, metadata, register, revoke, token
-from api.oauth.resources import RECALL_PATH
+from api.oauth.client_documents import ClientDocuments
+from api.oauth.resources import MESSAGES_PATH, RECALL_PATH, SSE_PATH
 from api.routes import router as rest_router
 from api.web.pages import router as pages_router
 from backread import __version__
@@ -38,8 +40,10 @@ def create_app(settings: Settings) -> FastAPI:
         app.state.recall_endpoint = LateEndpoint(kernel)
         try:
             with _warming_up(kernel):
-                async with app.state.recall_endpoint.run():
+                async with app.state.recall_endpoint.run(), anyio.create_task_group() as group:
+                    group.start_soon(app.state.client_documents.run_self_test)
                     yield
+                    group.cancel_scope.cancel()
         finally:
             kernel.close()
 
@@ -55,6 +59,7 @@ def create_app(settings: Settings) -> FastAPI:
         routes=_ROUTES,
     )
     app.state.sign_in_limits = SignInLimits()
+    app.state.client_documents = ClientDocuments(settings)
     install_error_handlers(app)
     _add_middleware(app, settings)
     return app
@@ -87,9 +92,10 @@ def _all_routes() -> list[BaseRoute]:
         router.include_router(module.router)
     router.include_router(rest_router)
     router.include_router(pages_router)
-    for path in (RECALL_PATH, f"{RECALL_PATH}/"):
-        # Every method: what is refused is refused after authentication, by the endpoint.
-        router.routes.append(Route(path, MountedEndpoint(), methods=None))
+    for path in (RECALL_PATH, SSE_PATH, MESSAGES_PATH):
+        for spelling in (path, f"{path}/"):
+            # Every method: what is refused is refused after authentication, by the endpoint.
+            router.routes.append(Route(spelling, MountedEndpoint(), methods=None))
     return router.routes
 
 

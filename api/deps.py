@@ -7,15 +7,18 @@ client never sees success for something that was not stored.
 from collections.abc import Iterator
 from typing import Annotated
 
-from fastapi import Depends
+from fastapi import Depends, Security
+from fastapi.security import HTTPBearer
 from starlette.requests import HTTPConnection, Request
 
 from api.accounts import csrf
 from api.accounts.limits import SignInLimits
+from api.accounts.personal_tokens import sent_token, use_token
 from api.accounts.sessions import SignedIn, session_token, use_session
+from api.client_address import address_of
 from api.errors import SignInRequired
-from backread.domain import Principal
-from backread.errors import NotAuthenticated
+from backread.domain import Principal, Scope
+from backread.errors import AccessDenied, InsufficientScope, NotAuthenticated
 from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.engine import ReadSession, WriteSession
@@ -45,10 +48,9 @@ def get_sign_in_limits(connection: HTTPConnection) -> SignInLimits:
 SignInLimitsDep = Annotated[SignInLimits, Depends(get_sign_in_limits)]
 
 
-def client_address(connection: HTTPConnection) -> str:
-    """The client's network address. Behind a proxy: what uvicorn took from its headers, which it
-    does for trusted proxies only."""
-    return connection.client.host if connection.client else ""
+def client_address(connection: HTTPConnection, settings: SettingsDep) -> str:
+    """The client's network address, also behind a trusted proxy."""
+    return address_of(connection, settings)
 
 
 ClientAddressDep = Annotated[str, Depends(client_address)]
@@ -69,8 +71,8 @@ WriteDep = Annotated[WriteSession, Depends(write_session, scope="function")]
 
 
 def maybe_signed_in(connection: HTTPConnection, kernel: KernelDep) -> SignedIn | None:
-    """Who is signed in in this browser, or None."""
-    token = session_token(connection, kernel.settings)
+    """Who is signed in in this browser, or None. A script's request never is."""
+    token = None if sent_token(connection) else session_token(connection, kernel.settings)
     somebody = use_session(kernel, token) if token else None
     connection.state.signed_in = somebody  # for pages: `api.web.templating` greets by it
     return somebody
@@ -93,26 +95,78 @@ def signed_in(request: Request, kernel: KernelDep, somebody: MaybeSignedInDep) -
 SignedInDep = Annotated[SignedIn, Depends(signed_in)]
 
 
-def principal(somebody: MaybeSignedInDep) -> Principal:
-    """For REST: 401 unless a browser session comes with the request.
+# Reads nothing that counts; it tells the OpenAPI description how scripts get in.
+_PERSONAL_TOKEN = HTTPBearer(
+    scheme_name="personal_token",
+    description="A token from Settings, Access tokens.",
+    auto_error=False,
+)
 
-    Tokens of AI clients are refused here: each is good for the one MCP server it was issued for
-    (RFC 8707), and none of its scopes allows what these routes do.
+
+class Allowed:
+    """For REST: who is asking, if they may. 401 unless a browser session or a personal token comes
+    with the request, 403 when the token lacks one of the permissions.
+
+    Tokens of AI clients are refused here: each is good for the one MCP server that it was issued
+    for (RFC 8707).
     """
-    if somebody is None:
-        raise NotAuthenticated("Nobody is signed in.", hint="Sign in and try again.")
-    return somebody.principal
+
+    def __init__(self, *scopes: Scope) -> None:
+        self.scopes = frozenset(scopes)
+
+    def __call__(
+        self,
+        connection: HTTPConnection,
+        kernel: KernelDep,
+        somebody: MaybeSignedInDep,
+        _described: Annotated[object, Security(_PERSONAL_TOKEN)],
+    ) -> Principal:
+        token = sent_token(connection)
+        if token is None:
+            if somebody is None:
+                raise NotAuthenticated(
+                    "Nobody is signed in.", hint="Sign in, or send a personal token."
+                )
+            return somebody.principal
+        principal = use_token(kernel, token)
+        if principal is None:
+            raise NotAuthenticated(
+                "The token is not valid: it is mistyped, has expired or was revoked.",
+                hint="Make a new one under Settings, Access tokens.",
+            )
+        if not self.scopes <= principal.scopes:
+            names = frozenset(scope.value for scope in self.scopes)
+            raise InsufficientScope(
+                names, hint=f"Make a token that may: {' '.join(sorted(names))}."
+            )
+        return principal
 
 
-PrincipalDep = Annotated[Principal, Depends(principal)]
+HistoryReaderDep = Annotated[Principal, Depends(Allowed(Scope.CHAT_HISTORY_READ))]
+HistoryWriterDep = Annotated[Principal, Depends(Allowed(Scope.CHAT_HISTORY_WRITE))]
+ExporterDep = Annotated[Principal, Depends(Allowed(Scope.CHAT_HISTORY_READ, Scope.MEMORY_READ))]
+MemoryReaderDep = Annotated[Principal, Depends(Allowed(Scope.MEMORY_READ))]
+MemoryWriterDep = Annotated[Principal, Depends(Allowed(Scope.MEMORY_WRITE))]
+
+
+def owner(somebody: SignedInDep) -> SignedIn:
+    """For the pages that manage the server. Raises AccessDenied for everybody else."""
+    if somebody.role != accounts.OWNER:
+        raise AccessDenied("Only an owner of this server can do that.")
+    return somebody
+
+
+OwnerDep = Annotated[SignedIn, Depends(owner)]
 
 
 async def check_csrf(request: Request, kernel: KernelDep, somebody: MaybeSignedInDep) -> None:
     """For every route that changes something: the form's own token, and an Origin that is ours.
 
     The token comes in the `X-CSRF-Token` header or in the field `csrf_token` of a URL-encoded
-    form. Raises AccessDenied.
+    form. Raises AccessDenied. A script's token needs none of this: no browser sends one by itself.
     """
+    if sent_token(request):
+        return
     csrf.check_origin(request, kernel.settings)
     expected = (
         somebody.csrf_token

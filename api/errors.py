@@ -71,6 +71,8 @@ def _on_backread_error(request: Request, error: Exception) -> Response:
     headers = {}
     if isinstance(error, errors.RateLimited):
         headers["Retry-After"] = str(error.retry_after_seconds)
+    if isinstance(error, errors.NotAuthenticated) and request.url.path.startswith("/api/"):
+        headers["WWW-Authenticate"] = 'Bearer realm="backread"'  # RFC 9110 §15.5.2
     return _answer(
         request,
         http_status(error),

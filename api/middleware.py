@@ -28,7 +28,9 @@ PAGE_CSP = (
 )
 FORM_CSP = f"{PAGE_CSP}; form-action 'self'"
 
+# Bodies of these are streamed to disk by their routes.
 UPLOAD_PATH = "/api/v1/imports"
+UPLOADS_PREFIX = "/api/v1/uploads/"
 
 _CORS_PATHS = frozenset({"/token", "/register", "/revoke"})
 _CORS_PREFIXES = ("/.well-known/", "/register/", "/api/mcp/")
@@ -186,8 +188,8 @@ class BodyLimit:
         await self.app(scope, counted, send)
 
     def _limit(self, path: str) -> int:
-        if path == UPLOAD_PATH:
-            return self.upload_limit  # streamed to disk by its route
+        if path == UPLOAD_PATH or path.startswith(UPLOADS_PREFIX):
+            return self.upload_limit
         # Other bodies are held in memory, and read before anybody is authenticated.
         return _JSON_BODY if path.startswith("/api/") else _SMALL_BODY
 

@@ -5,6 +5,10 @@ a bucket of 10 tries that refills by one every 6 seconds. Each account's answers
 little more with every failure, up to `MAX_DELAY_SECONDS`: from any address the right password
 still works at once or after that delay.
 
+A third brake is on the six digits of an authenticator app, which whoever knows the password could
+try out from many addresses: an account has 10 tries that refill by one every 30 seconds. Recovery
+codes and passkeys are too long to guess and stay usable, so this locks nobody out either.
+
 State is in memory, on purpose: a flood of wrong passwords then writes nothing to the database,
 and forgetting it at a restart gives a guesser ten tries more. With several web processes each has
 its own buckets, so the limits are per process.
@@ -22,6 +26,8 @@ from backread.errors import RateLimited
 
 BURST = 10
 SECONDS_PER_TRY = 6.0
+CODE_BURST = 10
+SECONDS_PER_CODE = 30.0
 FREE_FAILURES = 3
 MAX_DELAY_SECONDS = 4.0
 _FAILURES_FORGOTTEN_AFTER_SECONDS = 900.0
@@ -41,6 +47,7 @@ class SignInLimits:
         self._clock = clock
         self._lock = threading.Lock()
         self._tries = TokenBuckets(BURST, SECONDS_PER_TRY, clock)
+        self._codes = TokenBuckets(CODE_BURST, SECONDS_PER_CODE, clock)
         self._failures: OrderedDict[str, _Failures] = OrderedDict()
 
     def take(self, address: str) -> None:
@@ -48,6 +55,16 @@ class SignInLimits:
         wait = self._tries.take(network(address))
         if wait:
             raise RateLimited("Too many sign-in tries from this network.", retry_after_seconds=wait)
+
+    def take_code(self, account_id: str) -> None:
+        """Counts a try of an app's code. Raises RateLimited when the account has none left."""
+        wait = self._codes.take(account_id)
+        if wait:
+            raise RateLimited(
+                "Too many wrong codes for this account.",
+                retry_after_seconds=wait,
+                hint=f"Use a recovery code or a passkey, or try again in {wait} seconds.",
+            )
 
     def delay_seconds(self, account: str) -> float:
         """How long to put off the next answer for this account."""

@@ -9,6 +9,7 @@ from anyio import to_thread
 
 from api.accounts.limits import SignInLimits
 from api.accounts.passwords import hash_password, needs_rehash, verify_password
+from api.accounts.second_factor import begin_sign_in, has_second_factor
 from api.accounts.sessions import SignedIn, create_session
 from api.accounts.setup_token import discard_setup_token, is_setup_token
 from backread.errors import AccessDenied, Conflict, InvalidInput, NotAuthenticated, NotFound
@@ -17,7 +18,7 @@ from backread.log import get_logger
 from backread.settings import Settings
 from backread.store.engine import ReadSession, WriteSession, after_commit
 from backread.store.models import Account
-from backread.store.repositories import accounts
+from backread.store.repositories import accounts, passkeys
 
 _log = get_logger("api.accounts")
 _EMAIL = re.compile(r"[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+")
@@ -140,15 +141,36 @@ def set_password(
         raise NotFound("There is no such account.")
     account.password_hash = password_hash
     accounts.delete_sign_ins_of(session, account_id, except_id=keep_session_id)
+    passkeys.delete_challenges_of(session, account_id)
 
 
-def change_password(kernel: Kernel, signed_in: SignedIn, *, current: str, new: str) -> None:
+def confirm_password(
+    kernel: Kernel, limits: SignInLimits, signed_in: SignedIn, password: str, *, address: str
+) -> None:
+    """Asked for before anything that opens a new way into the account: a browser left open, or a
+    stolen cookie, is not enough for that (ASVS 5.0, 7.5.1).
+
+    Raises AccessDenied when the password is wrong, RateLimited as `authenticate`.
+    """
+    limits.take(address)
+    if _verified_account(kernel, signed_in.email, password) is None:
+        raise AccessDenied("The current password is wrong.")
+
+
+def change_password(
+    kernel: Kernel,
+    limits: SignInLimits,
+    signed_in: SignedIn,
+    *,
+    current: str,
+    new: str,
+    address: str,
+) -> None:
     """`set_password` for somebody who is signed in and must show that they know the old one.
 
-    Raises AccessDenied when `current` is wrong, InvalidInput as `set_password`.
+    Raises as `confirm_password`, InvalidInput as `set_password`.
     """
-    if _verified_account(kernel, signed_in.email, current) is None:
-        raise AccessDenied("The current password is wrong.")
+    confirm_password(kernel, limits, signed_in, current, address=address)
     with kernel.store.write() as session:
         set_password(session, signed_in.account_id, new, keep_session_id=signed_in.session_id)
 
@@ -171,10 +193,18 @@ async def authenticate(kernel: Kernel, limits: SignInLimits, attempt: SignInAtte
     return account
 
 
-async def sign_in(kernel: Kernel, limits: SignInLimits, attempt: SignInAttempt) -> str:
-    """Authenticates and starts a session; returns the token for its cookie."""
+@dataclass(frozen=True, slots=True)
+class CodeNeeded:
+    """The password was right; the sign-in goes on with a code, under this token."""
+
+    token: str
+
+
+async def sign_in(kernel: Kernel, limits: SignInLimits, attempt: SignInAttempt) -> str | CodeNeeded:
+    """Authenticates and starts a session; returns the token for its cookie. An account with a
+    second factor gets no session yet: see `api.accounts.second_factor.finish_sign_in`."""
     account = await authenticate(kernel, limits, attempt)
-    return await to_thread.run_sync(_start_session, kernel, account, attempt.user_agent)
+    return await to_thread.run_sync(_start_session, kernel, account, attempt)
 
 
 def _verified_account(kernel: Kernel, email: str, password: str) -> Account | None:
@@ -190,9 +220,17 @@ def _verified_account(kernel: Kernel, email: str, password: str) -> Account | No
     return account
 
 
-def _start_session(kernel: Kernel, account: Account, user_agent: str) -> str:
+def _start_session(kernel: Kernel, account: Account, attempt: SignInAttempt) -> str | CodeNeeded:
     with kernel.store.write() as session:
-        token = create_session(session, account, user_agent, days=kernel.settings.session_days)
+        if has_second_factor(session, account.id):
+            return CodeNeeded(begin_sign_in(session, account))
+        token = create_session(
+            session,
+            account,
+            attempt.user_agent,
+            address=attempt.address,
+            days=kernel.settings.session_days,
+        )
     _log.info("signed_in", account_id=account.id)
     return token
 

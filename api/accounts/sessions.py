@@ -4,6 +4,7 @@ A sign-in ends after `session_days` unused. It gets a fresh token at every sign-
 the browser brought along, so nobody can plant a token and wait for its use (session fixation).
 """
 
+import ipaddress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -41,7 +42,12 @@ class SignedIn:
 
 
 def create_session(
-    session: WriteSession, account: Account, user_agent: str = "", *, days: int = 30
+    session: WriteSession,
+    account: Account,
+    user_agent: str = "",
+    *,
+    address: str = "",
+    days: int = 30,
 ) -> str:
     """Signs the account in and returns the token for the cookie. `days`: see `session_days`."""
     now = utcnow()
@@ -53,10 +59,23 @@ def create_session(
             token_hash=hash_token(token),
             csrf_token=new_token(),
             user_agent=user_agent[:300],
+            network=_shown_network(address),
             expires_at=now + timedelta(days=days),
         )
     )
     return token
+
+
+def _shown_network(address: str) -> str:
+    """Enough of an address for its owner to recognise; "" for what is none."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return ""
+    if parsed.is_loopback:
+        return "this machine"
+    bits = 24 if parsed.version == 4 else 48
+    return str(ipaddress.ip_network((parsed, bits), strict=False))
 
 
 def use_session(kernel: Kernel, token: str) -> SignedIn | None:
@@ -91,9 +110,7 @@ def _signed_in(row: WebSession, account: Account) -> SignedIn:
 
 
 def cookie_name(settings: Settings) -> str:
-    """`__Host-` binds the cookie to this very host; browsers accept it over https only."""
-    secure = settings.origin.startswith("https://")
-    return "__Host-backread_session" if secure else "backread_session"
+    return _cookie(settings, "session")
 
 
 def session_token(connection: HTTPConnection, settings: Settings) -> str | None:
@@ -103,10 +120,39 @@ def session_token(connection: HTTPConnection, settings: Settings) -> str | None:
 
 def set_session_cookie(response: Response, settings: Settings, token: str) -> None:
     """Keeps the browser signed in."""
+    _set(response, settings, "session", token, seconds=settings.session_days * 24 * 3600)
+
+
+def clear_session_cookie(response: Response, settings: Settings) -> None:
+    """Makes the browser forget the sign-in."""
+    _clear(response, settings, "session")
+
+
+def step_token(connection: HTTPConnection, settings: Settings) -> str:
+    """The token of a sign-in that waits for its code; "" when there is none."""
+    return connection.cookies.get(_cookie(settings, "step")) or ""
+
+
+def set_step_cookie(response: Response, settings: Settings, token: str, *, seconds: int) -> None:
+    """Lets the browser go on with a sign-in whose password was right."""
+    _set(response, settings, "step", token, seconds=seconds)
+
+
+def clear_step_cookie(response: Response, settings: Settings) -> None:
+    _clear(response, settings, "step")
+
+
+def _cookie(settings: Settings, name: str) -> str:
+    """`__Host-` binds the cookie to this very host; browsers accept it over https only."""
+    secure = settings.origin.startswith("https://")
+    return f"__Host-backread_{name}" if secure else f"backread_{name}"
+
+
+def _set(response: Response, settings: Settings, name: str, value: str, *, seconds: int) -> None:
     response.set_cookie(
-        cookie_name(settings),
-        token,
-        max_age=settings.session_days * 24 * 3600,
+        _cookie(settings, name),
+        value,
+        max_age=seconds,
         path="/",
         secure=settings.origin.startswith("https://"),
         httponly=True,
@@ -114,10 +160,9 @@ def set_session_cookie(response: Response, settings: Settings, token: str) -> No
     )
 
 
-def clear_session_cookie(response: Response, settings: Settings) -> None:
-    """Makes the browser forget the sign-in."""
+def _clear(response: Response, settings: Settings, name: str) -> None:
     response.delete_cookie(
-        cookie_name(settings),
+        _cookie(settings, name),
         path="/",
         secure=settings.origin.startswith("https://"),
         httponly=True,

@@ -17,6 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from api.accounts.sessions import SignedIn
 from api.deps import KernelDep, MaybeSignedInDep, signed_in
 from api.oauth import redirects, resources
+from api.oauth.client_documents import ClientDocuments
 from api.oauth.consent_page import consent_page, problem_page
 from api.oauth.errors import AuthorizePageError, OAuthError
 from api.oauth.forms import Params
@@ -56,6 +57,15 @@ class AuthorizationRequest:
 async def authorize(request: Request, kernel: KernelDep, somebody: MaybeSignedInDep) -> Response:
     """RFC 6749 §4.1.1 with PKCE (RFC 7636), resource (RFC 8707) and issuer (RFC 9207)."""
     params = Params(request.query_params.multi_items())
+    client_id = params.get("client_id") or ""
+    documents: ClientDocuments = request.app.state.client_documents
+    if request.method == "GET" and documents.names_document(client_id):
+        # Strangers make this server fetch nothing: whoever is signed out signs in first.
+        await run_in_threadpool(signed_in, request, kernel, somebody)
+        try:
+            await documents.ensure(kernel, client_id)
+        except AuthorizePageError as error:
+            return problem_page(request, error)
     return await run_in_threadpool(_authorize, request, kernel, somebody, params)
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 from collections.abc import Collection
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,6 +16,11 @@ from api.oauth.scopes import SCOPE_TEXTS
 from api.web.templating import render
 from backread.domain import Scope
 from backread.store.models import OAuthClient, OAuthConsent
+
+
+def document_host(client_id: str) -> str:
+    """Whose word the description of the client is, if it names a document; else empty."""
+    return urlsplit(client_id).netloc if client_id.startswith("https://") else ""
 
 
 def consent_csrf_token(session_csrf: str, consent_id: str) -> str:
@@ -52,6 +58,7 @@ def consent_page(
         "client_host": redirects.shown_host(redirect_uri),
         "redirect_uri": redirect_uri,
         "is_loopback": redirects.is_loopback(redirect_uri),
+        "document_host": document_host(client.id),
         "scopes": scopes,
         "consent_id": consent.id,
         "csrf_token": consent_csrf_token(somebody.csrf_token, consent.id),

@@ -9,6 +9,9 @@ from urllib.parse import urlsplit
 from backread.settings import Settings
 
 RECALL_PATH = "/api/mcp/mcp"
+SSE_PATH = "/api/mcp/sse"
+MESSAGES_PATH = "/api/mcp/messages"
+RESOURCE_PATHS = (RECALL_PATH, SSE_PATH)
 PRM_PATH = "/.well-known/oauth-protected-resource"
 AS_METADATA_PATH = "/.well-known/oauth-authorization-server"
 OIDC_METADATA_PATH = "/.well-known/openid-configuration"
@@ -22,23 +25,27 @@ def issuer(settings: Settings) -> str:
 
 
 def recall_resource(settings: Settings) -> str:
-    """The recall MCP server's identifier, which is its address."""
+    """The recall MCP server's identifier: the address of its Streamable HTTP transport. Grants
+    are for it, whichever of the server's addresses the client named."""
     return settings.origin + RECALL_PATH
 
 
-def recall_metadata_url(settings: Settings) -> str:
-    """Where the 401 challenge points: the path-inserted form of RFC 9728 §3.1."""
-    return settings.origin + PRM_PATH + RECALL_PATH
+def metadata_url(settings: Settings, path: str) -> str:
+    """Where the 401 challenge of an address points: the path-inserted form of RFC 9728 §3.1."""
+    return settings.origin + PRM_PATH + path
 
 
 def known_resource(settings: Settings, value: str) -> str | None:
-    """Our own spelling of a resource that a client named, or None when it is not ours.
+    """The identifier of the server whose address a client named, or None when it is not ours.
 
+    Both transports are one server, so a client may change between them without a new sign-in.
     Accepts what means the same address: a slash at the end, upper case in scheme or host, the
     default port written out (RFC 3986 §6.2).
     """
-    own = recall_resource(settings)
-    return own if _normal(value) == _normal(own) else None
+    named = _normal(value)
+    if any(_normal(settings.origin + path) == named for path in RESOURCE_PATHS):
+        return recall_resource(settings)
+    return None
 
 
 def _normal(url: str) -> tuple[str, str, int | None, str] | None:

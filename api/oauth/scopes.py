@@ -30,8 +30,13 @@ SCOPE_TEXTS: dict[Scope, ScopeText] = {
         "Read your past conversations",
         "Search all imported chats, and read summaries and whole transcripts.",
     ),
+    Scope.CHAT_HISTORY_WRITE: ScopeText(
+        "Import conversations",
+        "Upload export files, import them, and read the reports of imports.",
+    ),
 }
-ALL_SCOPES: tuple[Scope, ...] = tuple(Scope)
+# What AI clients can be given. `chat-history:write` is for scripts alone: no tool needs it.
+ALL_SCOPES: tuple[Scope, ...] = (Scope.MEMORY_READ, Scope.MEMORY_WRITE, Scope.CHAT_HISTORY_READ)
 
 
 def scope_string(scopes: Iterable[str]) -> str:

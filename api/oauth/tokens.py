@@ -6,6 +6,7 @@ An access token is good for the one resource that its grant names (RFC 8707).
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from api.accounts import personal_tokens
 from backread.crypto import hash_token, new_token
 from backread.domain import Principal, Scope
 from backread.kernel import Kernel
@@ -57,7 +58,10 @@ def issue_tokens(
 
 
 def verify_bearer(kernel: Kernel, token: str, resource: str) -> Principal | None:
-    """Who an access token speaks for at this resource; None when it is not good there, now."""
+    """Who an access token speaks for at this resource; None when it is not good there, now.
+    A personal token is as good: it was made by hand for this server."""
+    if token.startswith(personal_tokens.PREFIX):
+        return personal_tokens.use_token(kernel, token)
     now = utcnow()
     with kernel.store.read() as session:
         live = oauth.find_live_access_token(session, hash_token(token), now=now)

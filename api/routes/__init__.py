@@ -2,10 +2,33 @@
 
 from fastapi import APIRouter
 
-from api.routes import conversations, health, imports, jobs, search
+from api.routes import (
+    artifacts,
+    conversations,
+    documents,
+    export,
+    health,
+    imports,
+    jobs,
+    reparse,
+    search,
+    suggestions,
+    tus,
+)
 
 _v1 = APIRouter(prefix="/api/v1")
-for part in (imports, conversations, search, jobs):
+for part in (
+    imports,
+    reparse,
+    tus,
+    conversations,
+    artifacts,
+    search,
+    suggestions,
+    documents,
+    export,
+    jobs,
+):
     _v1.include_router(part.router)
 
 router = APIRouter()

@@ -3,7 +3,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from api.cursors import read_cursor, write_cursor
-from api.deps import PrincipalDep, ReadDep
+from api.deps import HistoryReaderDep, ReadDep
 from api.schemas.conversations import (
     ConversationDetail,
     ConversationList,
@@ -28,15 +28,18 @@ router = APIRouter(tags=["conversations"])
 @router.get("/conversations")
 def get_conversations(
     session: ReadDep,
-    principal: PrincipalDep,
+    principal: HistoryReaderDep,
     platform: Annotated[str, Query(max_length=32)] = "",
     title: Annotated[str, Query(max_length=200, description="Part of the title.")] = "",
+    has_secrets: Annotated[bool, Query(description="Only with keys or passwords in them.")] = False,
     sort: ConversationOrder = ConversationOrder.NEWEST,
     after: Annotated[str, Query(max_length=2000, description="`next_cursor` of a page.")] = "",
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> ConversationList:
     """Conversations, a page at a time."""
-    wanted = ConversationFilter(platform=platform, title=title.strip(), order=sort)
+    wanted = ConversationFilter(
+        platform=platform, title=title.strip(), has_secrets=has_secrets, order=sort
+    )
     position = read_cursor(after, sort) if after else None
     found = list_conversations(session, principal, wanted, after=position, limit=limit + 1)
     shown = found[:limit]
@@ -50,7 +53,7 @@ def get_conversations(
 @router.get("/conversations/{conversation_id}")
 def get_conversation(
     session: ReadDep,
-    principal: PrincipalDep,
+    principal: HistoryReaderDep,
     conversation_id: str,
     at: Annotated[str, Query(max_length=26, description="Chooses the branch with it.")] = "",
     offset: Annotated[int, Query(ge=0)] = 0,

@@ -2,7 +2,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from api.deps import KernelDep, PrincipalDep
+from api.deps import HistoryReaderDep, KernelDep
 from recall.search import MAX_RESULTS, SearchQuery, SearchResult, search
 
 router = APIRouter(tags=["search"])
@@ -11,7 +11,7 @@ router = APIRouter(tags=["search"])
 @router.get("/search", response_model_by_alias=False)
 def get_search(
     kernel: KernelDep,
-    principal: PrincipalDep,
+    principal: HistoryReaderDep,
     q: Annotated[str, Query(min_length=1, max_length=2000, description="What to look for.")],
     platform: Annotated[str, Query(max_length=32, description="Slug, such as chatgpt.")] = "",
     after: Annotated[str, Query(max_length=40, description="ISO 8601, inclusive.")] = "",

@@ -4,22 +4,21 @@ Starlette's own form parser spools files to the system's temporary folder first 
 space twice; uploads here may be as large as the disk.
 """
 
-import errno
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from anyio import to_thread
 from fastapi import Request
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from backread.errors import InvalidInput, LimitExceeded, Unavailable
+from backread.errors import InvalidInput, LimitExceeded
 from backread.identity import new_id
 from ingest.containers.sources import SourceFile
+from ingest.uploads import named_disk_failures
 
 if TYPE_CHECKING:  # the name exists for type checkers only
     from python_multipart.multipart import MultipartCallbacks
@@ -28,7 +27,20 @@ FIELD: Final = "files"
 _MAX_FILES: Final = 1_000
 _MAX_NAME: Final = 400
 _UNFINISHED: Final = ".part"
-_ABANDONED_AFTER_SECONDS: Final = 24 * 3600
+
+# What a form with files looks like, for the description of the routes that take one.
+FORM_CONTENT: Final[dict[str, Any]] = {
+    "multipart/form-data": {
+        "schema": {
+            "type": "object",
+            "required": [FIELD],
+            "properties": {
+                FIELD: {"type": "array", "items": {"type": "string", "format": "binary"}}
+            },
+        }
+    }
+}
+FORM_BODY: Final[dict[str, Any]] = {"requestBody": {"required": True, "content": FORM_CONTENT}}
 
 
 @dataclass(slots=True)
@@ -73,7 +85,6 @@ class _Receiver:
 
     def __init__(self, directory: Path, boundary: bytes, max_bytes: int) -> None:
         directory.mkdir(parents=True, exist_ok=True)
-        _delete_abandoned(directory)
         self._stem = str(directory / new_id())
         self._max_bytes = max_bytes
         self._received = 0
@@ -176,16 +187,10 @@ class _Receiver:
 def _named_failures() -> Iterator[None]:
     """Says in words what is wrong with the body, or what the disk could not do."""
     try:
-        yield
+        with named_disk_failures():
+            yield
     except FormParserError as error:
         raise InvalidInput("The upload is damaged.", hint="Send the files again.") from error
-    except OSError as error:
-        if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
-            raise
-        raise Unavailable(
-            "There is no room on the server's disk for these files.",
-            hint="Free some space there, then send them again.",
-        ) from error
 
 
 def shown_name(raw: bytes) -> str:
@@ -199,11 +204,3 @@ def shown_name(raw: bytes) -> str:
     kept = "/".join(part for part in parts if part not in {"", ".", ".."})
     name = "".join(character for character in kept if character.isprintable())
     return name[-_MAX_NAME:] or "unnamed file"
-
-
-def _delete_abandoned(directory: Path) -> None:
-    """Removes what a server that was killed in the middle of an upload left behind."""
-    oldest = time.time() - _ABANDONED_AFTER_SECONDS
-    for path in directory.glob(f"*{_UNFINISHED}"):
-        if path.stat().st_mtime < oldest:
-            path.unlink(missing_ok=True)

@@ -25,6 +25,8 @@ class ConversationOut(BaseModel):
     is_starred: bool
     is_archived: bool
     message_count: int = Field(description="Dialogue messages on the line that the platform shows.")
+    secret_count: int = Field(description="Keys and passwords that its messages hold.")
+    secrets: dict[str, int] = Field(description="The same by kind. The secrets are not given.")
 
 
 class ConversationList(BaseModel):

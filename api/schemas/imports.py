@@ -1,5 +1,7 @@
 """Imports and their reports as the REST interface gives them."""
 
+from typing import Annotated
+
 from pydantic import BaseModel, Field
 
 from ingest.report import ImportReport
@@ -27,8 +29,16 @@ class ImportList(BaseModel):
     items: list[ImportReport]
 
 
-class ImportCancelled(BaseModel):
+class ImportState(BaseModel):
     id: str
     state: str = Field(
-        description="`cancelled`, or `running` while the worker comes to a safe place to stop."
+        description="What it is now. After a request to stop, `running` while the worker comes to "
+        "a safe place to stop."
     )
+
+
+class UploadsToImport(BaseModel):
+    """Uploads that make one import."""
+
+    uploads: list[Annotated[str, Field(max_length=64)]] = Field(min_length=1, max_length=1000)
+    dry_run: bool = False

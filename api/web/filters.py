@@ -12,6 +12,7 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 
 from backread.store.models import Conversation
+from ingest.news import news_in_words
 
 PLATFORM_NAMES: Final = {
     "chatgpt": "ChatGPT",
@@ -37,6 +38,7 @@ PLATFORM_NAMES: Final = {
     "vscode_copilot": "Copilot in VS Code",
     "copilot_cli": "Copilot CLI",
     "cursor": "Cursor",
+    "transcript": "Transcript",
 }
 _KIND_WORDS: Final = {
     "hidden": "hidden notes",
@@ -231,4 +233,5 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "kind_word": kind_word,
     "browser_name": browser_name,
     "web_link": web_link,
+    "news_in_words": news_in_words,
 }

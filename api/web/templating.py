@@ -12,7 +12,9 @@ from api.accounts.passwords import MAX_LENGTH, MIN_LENGTH
 from api.web import filters
 from api.web.assets import asset
 from api.web.content import render_markdown
+from api.web.navigation import Navigation
 from backread import __version__
+from backread.kernel import Kernel
 
 TEMPLATES_DIR: Final = Path(__file__).parent / "templates"
 
@@ -53,5 +55,8 @@ def render(
     values.setdefault("signed_in", getattr(request.state, "signed_in", None))
     values.setdefault("zone", filters.zone_of(values["signed_in"]))
     values["path"] = request.url.path
+    if values["signed_in"] is not None:
+        kernel: Kernel = request.app.state.kernel
+        values["navigation"] = Navigation(kernel, values["signed_in"].principal)
     html = templates.get_template(template).render(values)
     return HTMLResponse(html, status_code=status_code, headers={"Cache-Control": "no-store"})

@@ -2,11 +2,12 @@
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import uvicorn
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from api.app import create_app
 from backread.settings import Settings
@@ -14,10 +15,15 @@ from tests.support import wait_until
 
 
 @contextmanager
-def serving(settings: Settings, listener: socket.socket) -> Iterator[FastAPI]:
-    """Serves on the socket, whose port the settings must name. Yields the running application."""
+def serving(
+    settings: Settings,
+    listener: socket.socket,
+    wrap: Callable[[ASGIApp], ASGIApp] = lambda app: app,
+) -> Iterator[FastAPI]:
+    """Serves on the socket, whose port the settings must name. Yields the running application.
+    `wrap` may put something before it, as a proxy would be."""
     app = create_app(settings)
-    config = uvicorn.Config(app, log_level="warning", lifespan="on")
+    config = uvicorn.Config(wrap(app), log_level="warning", lifespan="on")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

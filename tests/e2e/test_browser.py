@@ -190,7 +190,7 @@ def test_no_page_scrolls_sideways_on_a_phone(
     context: BrowserContext, server: Settings, complaints: list[str]
 ) -> None:
     page = context.new_page()
-    page.set_viewport_size(_PHONE)  # type: ignore[arg-type]
+    page.set_viewport_size({"width": 390, "height": 844})
     assert_fits(page, "/setup")
     set_up(page, server)
     assert_fits(page, "/")
@@ -245,4 +245,20 @@ def test_hostile_chats_do_nothing_in_a_real_browser(
     for fold in page.locator(".message details").all():
         fold.evaluate("fold => { fold.open = true; }")
     page.wait_for_load_state("networkidle")
+    assert complaints == []
+
+
+def test_checking_the_connection_shows_every_client_getting_in(
+    context: BrowserContext, server: Settings, complaints: list[str]
+) -> None:
+    page = context.new_page()
+    set_up(page, server)
+    page.goto("/connections")
+    page.get_by_role("button", name="Check the connection").click()
+    expect(page.get_by_text("Every client that was tried came through.")).to_be_visible()
+    for client in ("Claude on the web", "ChatGPT", "Cursor"):
+        page.get_by_text(client, exact=True).click()
+    expect(page.get_by_text("It can renew its access").first).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert sideways(page) <= 0
     assert complaints == []

@@ -4,16 +4,36 @@ from fastapi import APIRouter
 
 from api.web import assets
 from api.web.pages import (
-    account,
+    artifacts,
     connections,
     conversations,
     entry,
+    files,
     home,
     imports,
+    join,
     reader,
+    review,
     search,
+    settings,
+    signing_in,
 )
 
 router = APIRouter(include_in_schema=False)
-for part in (assets, entry, home, imports, conversations, reader, search, connections, account):
+for part in (
+    assets,
+    entry,
+    signing_in,
+    join,
+    home,
+    imports,
+    conversations,
+    reader,
+    artifacts,
+    search,
+    review,
+    files,
+    connections,
+    settings,
+):
     router.include_router(part.router)

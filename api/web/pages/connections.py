@@ -3,7 +3,8 @@
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from api.deps import CsrfDep, ReadDep, SettingsDep, SignedInDep, WriteDep
+from api.deps import CsrfDep, KernelDep, ReadDep, SettingsDep, SignedInDep, WriteDep
+from api.doctor.examination import examine_all
 from api.oauth.resources import recall_resource
 from api.oauth.scopes import SCOPE_TEXTS
 from api.web.clients import client_guides, is_loopback
@@ -34,3 +35,11 @@ def connections_page(
 def revoke_connection(session: WriteDep, signed_in: SignedInDep, grant_id: str) -> Response:
     end_connection(session, signed_in.principal, grant_id, now=utcnow())
     return RedirectResponse("/connections", status_code=303)
+
+
+@router.post("/connections/examination", dependencies=[CsrfDep])
+def examine_connections(request: Request, kernel: KernelDep, signed_in: SignedInDep) -> Response:
+    """Takes some seconds. Shows what was found; nothing of it is kept."""
+    examinations = examine_all(kernel, signed_in.principal)
+    context = {"signed_in": signed_in, "examinations": examinations}
+    return render(request, "examination.html", context)

@@ -29,11 +29,15 @@ def conversations_page(
     signed_in: SignedInDep,
     platform: Annotated[str, Query(max_length=32)] = "",
     title: Annotated[str, Query(max_length=_MAX_TITLE)] = "",
+    has_secrets: bool = False,
     sort: ConversationOrder = ConversationOrder.NEWEST,
     after: Annotated[str, Query(max_length=2000)] = "",
 ) -> Response:
     principal = signed_in.principal
-    wanted = ConversationFilter(platform=platform, title=title.strip(), order=sort)
+    wanted = ConversationFilter(
+        platform=platform, title=title.strip(), has_secrets=has_secrets, order=sort
+    )
+    with_secrets = ConversationFilter(has_secrets=True)
     position = read_cursor(after, sort) if after else None
     found = list_conversations(session, principal, wanted, after=position, limit=PAGE_SIZE + 1)
     shown = found[:PAGE_SIZE]
@@ -42,6 +46,7 @@ def conversations_page(
         "conversations": shown,
         "matching": count_conversations(session, principal, wanted),
         "totals": archive_totals(session, principal),
+        "with_secrets": count_conversations(session, principal, with_secrets),
         "wanted": wanted,
         "orders": list(ConversationOrder),
         "is_first_page": not after,
@@ -57,6 +62,7 @@ def _address(wanted: ConversationFilter, after: str) -> str:
     query = {
         "platform": wanted.platform,
         "title": wanted.title,
+        "has_secrets": "true" if wanted.has_secrets else "",
         "sort": "" if wanted.order is ConversationOrder.NEWEST else wanted.order.value,
         "after": after,
     }

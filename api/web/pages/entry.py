@@ -1,11 +1,11 @@
-"""The doors: first run, sign in, sign out."""
+"""The first door and the last: setting the server up, and signing out."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
-from api.accounts.service import SignInAttempt, needs_set_up, set_up_owner, sign_in
+from api.accounts.service import needs_set_up, set_up_owner
 from api.accounts.sessions import (
     clear_session_cookie,
     create_session,
@@ -18,15 +18,13 @@ from api.deps import (
     CsrfDep,
     FormTokenDep,
     KernelDep,
-    MaybeSignedInDep,
     ReadDep,
     SettingsDep,
-    SignInLimitsDep,
     WriteDep,
 )
 from api.errors import http_status
 from api.web.templating import render
-from backread.errors import AccessDenied, Conflict, InvalidInput, NotAuthenticated, RateLimited
+from backread.errors import AccessDenied, Conflict, InvalidInput
 
 router = APIRouter(include_in_schema=False)
 
@@ -44,6 +42,7 @@ def setup_page(
 def set_up(
     request: Request,
     kernel: KernelDep,
+    address: ClientAddressDep,
     form_token: FormTokenDep,
     email: Annotated[str, Form()],
     password: Annotated[str, Form()],
@@ -66,6 +65,7 @@ def set_up(
                 session,
                 owner,
                 request.headers.get("user-agent", ""),
+                address=address,
                 days=kernel.settings.session_days,
             )
     except (AccessDenied, Conflict, InvalidInput) as error:
@@ -85,51 +85,6 @@ def set_up(
     return response
 
 
-@router.get("/sign-in")
-def sign_in_page(
-    request: Request,
-    session: ReadDep,
-    somebody: MaybeSignedInDep,
-    form_token: FormTokenDep,
-    next: str = "/",
-) -> Response:
-    if needs_set_up(session):
-        return RedirectResponse("/setup", status_code=303)
-    if somebody is not None:
-        return RedirectResponse(local_path(next), status_code=303)
-    context = {"next": local_path(next), "csrf_token": form_token, "signed_in": None}
-    return render(request, "sign_in.html", context)
-
-
-@router.post("/sign-in", dependencies=[CsrfDep])
-async def start_session(
-    request: Request,
-    kernel: KernelDep,
-    limits: SignInLimitsDep,
-    address: ClientAddressDep,
-    form_token: FormTokenDep,
-    email: Annotated[str, Form()],
-    password: Annotated[str, Form()],
-    next: Annotated[str, Form()] = "/",
-) -> Response:
-    user_agent = request.headers.get("user-agent", "")
-    attempt = SignInAttempt(email, password, address=address, user_agent=user_agent)
-    try:
-        cookie = await sign_in(kernel, limits, attempt)
-    except (NotAuthenticated, RateLimited) as error:
-        context = {
-            "next": local_path(next),
-            "email": email,
-            "csrf_token": form_token,
-            "error": error.message,
-            "hint": error.hint,
-        }
-        return render(request, "sign_in.html", context, status_code=http_status(error))
-    response = RedirectResponse(local_path(next), status_code=303)
-    set_session_cookie(response, kernel.settings, cookie)
-    return response
-
-
 @router.post("/sign-out", dependencies=[CsrfDep])
 def sign_out(request: Request, session: WriteDep, settings: SettingsDep) -> Response:
     token = session_token(request, settings)
@@ -138,12 +93,3 @@ def sign_out(request: Request, session: WriteDep, settings: SettingsDep) -> Resp
     response = RedirectResponse("/sign-in", status_code=303)
     clear_session_cookie(response, settings)
     return response
-
-
-def local_path(given: str) -> str:
-    """`given` if it is a path on this server, else "/": sign-in must not send people elsewhere.
-
-    Browsers read a backslash as a slash, and drop tabs and line ends inside addresses.
-    """
-    cleaned = "".join(character for character in given if character > " ").replace("\\", "/")
-    return cleaned if cleaned.startswith("/") and not cleaned.startswith("//") else "/"

@@ -8,10 +8,12 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Request, Response
 
 from api.accounts.sessions import SignedIn
+from api.artifacts import Made, artifacts_on_line, kind_of, made_by
 from api.deps import ReadDep, SignedInDep
 from api.web.lines import ConversationTree, Fork
 from api.web.snippets import plain_line
 from api.web.templating import render
+from backread.artifacts import Artifact
 from backread.domain import MessageKind
 from backread.store.engine import ReadSession
 from backread.store.models import Message
@@ -56,6 +58,19 @@ class OutlineEntry:
     is_here: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ArtifactCard:
+    """A version of an artifact as it stands in the thread, or the artifact in the list above,
+    whose `version` is 0."""
+
+    title: str
+    kind: str
+    version: int
+    versions: int
+    href: str
+    has_problem: bool
+
+
 @router.get("/c/{conversation_id}")
 def reader_page(
     request: Request,
@@ -71,6 +86,7 @@ def reader_page(
     line = tree.line(at or None)
     shown = page_of(line, at, page)
     branch = at if at and at in line and not tree.is_shown(at) else ""
+    artifacts = artifacts_on_line(session, signed_in.principal, conversation_id, line)
     context: dict[str, Any] = {
         "signed_in": signed_in,
         "conversation": conversation,
@@ -80,6 +96,7 @@ def reader_page(
         "page_links": _page_links(conversation_id, shown, branch),
         "outline": _outline(session, signed_in, conversation_id, line, shown, branch),
         "is_branch": bool(branch),
+        "artifact_cards": _artifact_cards(artifacts, conversation_id, branch),
         "at": at if at in shown.ids else "",
     }
     return render(request, "reader.html", context)
@@ -129,6 +146,41 @@ def _fork_links(forks: Mapping[str, Fork], conversation_id: str) -> dict[str, di
         }
         for item, fork in forks.items()
     }
+
+
+def _artifact_cards(
+    artifacts: Sequence[Artifact], conversation_id: str, branch: str
+) -> dict[str, list[ArtifactCard]]:
+    """By the message that made the version; under "" the latest of each."""
+    made = {
+        **made_by(artifacts),
+        "": [Made(artifact, artifact.latest) for artifact in artifacts],
+    }
+    return {
+        message_id: [
+            ArtifactCard(
+                title=each.artifact.title,
+                kind=kind_of(each.artifact),
+                version=each.version.number if message_id else 0,
+                versions=len(each.artifact.versions),
+                href=artifact_address(
+                    conversation_id,
+                    each.artifact.number,
+                    version=each.version.number if message_id else 0,
+                    at=branch,
+                ),
+                has_problem=bool(each.version.problem),
+            )
+            for each in group
+        ]
+        for message_id, group in made.items()
+    }
+
+
+def artifact_address(conversation_id: str, number: int, *, version: int = 0, at: str = "") -> str:
+    """The page of an artifact; `version` 0 is the latest, `at` chooses the branch."""
+    query = urlencode({key: value for key, value in (("version", version), ("at", at)) if value})
+    return f"/c/{conversation_id}/artifacts/{number}" + (f"?{query}" if query else "")
 
 
 def message_address(conversation_id: str, message_id: str) -> str:

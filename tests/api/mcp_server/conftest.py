@@ -1,9 +1,13 @@
+from collections.abc import Iterator
+
 import pytest
 from starlette.testclient import TestClient
 
 from backread.domain import Principal, Scope
+from backread.settings import Settings
 from backread.store.models import Account
 from tests.api.mcp_server.calls import Caller, CallerFor
+from tests.api.mcp_server.live_server import LiveServer, running
 from tests.api.oauth.flow import new_flow
 
 
@@ -28,3 +32,10 @@ def caller_for(signed_in: TestClient) -> CallerFor:
 def caller(caller_for: CallerFor) -> Caller:
     """A caller that may do everything."""
     return caller_for("memory:read", "memory:write", "chat-history:read")
+
+
+@pytest.fixture
+def live(settings: Settings) -> Iterator[LiveServer]:
+    """A web process on loopback, for what needs real connections."""
+    with running(settings) as server:
+        yield server

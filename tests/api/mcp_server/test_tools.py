@@ -1,17 +1,21 @@
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from sqlalchemy import select
 
 from api.mcp_server import server
 from api.mcp_server.tools import TOOLS
 from backread.domain import Principal
 from backread.kernel import Kernel
+from backread.store.models import Conversation
 from backread.tokens import estimate_tokens
 from tests.api.mcp_server.calls import Caller, CallerFor
 from tests.conftest import new_principal
+from tests.ingest.exports import claude, claude_message, import_files, write
 from tests.recall.chats import GARDEN, TRAVEL, Chat, keep
 
 # What is tested here does not depend on the database.
@@ -184,3 +188,25 @@ def test_memories_remember_which_client_stored_them(caller_for: CallerFor) -> No
     caller.call("store_memory", {"text": "Ada keeps bees."})
     found = caller.call("search_memories", {"query": "bees"})["structuredContent"]
     assert found["memories"][0]["storedBy"].startswith("brc_")
+
+
+def test_artifacts_of_any_size_and_number_stay_within_what_clients_take(
+    caller: Caller, kernel: Kernel, principal: Principal, tmp_path: Path
+) -> None:
+    def made(number: int, text: str) -> dict[str, Any]:
+        given = {"id": f"a{number}", "title": "A" * 900, "command": "create", "content": text}
+        return {"type": "tool_use", "name": "artifacts", "input": given}
+
+    blocks = [made(n % 300, "short") for n in range(3000)] + [made(7, "word " * 60_000)]
+    answer = claude_message("m", "assistant", "", content=blocks)
+    import_files(kernel, principal, write(tmp_path / "c.json", [claude("c", ("Make it.", answer))]))
+    with kernel.store.read() as session:
+        ident = session.scalars(select(Conversation.id)).one()
+    wanted, page = ident, 0
+    while wanted:
+        result = caller.call("get_full_conversation", {"conversationId": wanted})
+        assert estimate_tokens(text_of(result)) <= 20_000
+        assert estimate_tokens(json.dumps(result["structuredContent"])) <= 20_000
+        page += 1
+        wanted = f"{ident}:page={page + 1}" if page < result["structuredContent"]["pages"] else ""
+    assert "more characters; the whole artifact is at http://127.0.0.1:8787/c/" in text_of(result)

@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
-from starlette.testclient import TestClient
 
 LOOPBACK_REDIRECT = "http://127.0.0.1:33418/callback"
 ALL_SCOPES = "memory:read memory:write chat-history:read"
@@ -30,7 +29,7 @@ def registration(**changes: Any) -> dict[str, Any]:
     return {key: value for key, value in body.items() if value is not None}
 
 
-def register(browser: TestClient, **changes: Any) -> dict[str, Any]:
+def register(browser: httpx2.Client, **changes: Any) -> dict[str, Any]:
     answer = browser.post("/register", json=registration(**changes))
     assert answer.status_code == 201, answer.text
     return dict(answer.json())
@@ -45,7 +44,7 @@ def s256(verifier: str) -> str:
 class Flow:
     """One sign-in of one client. `browser` must be signed in for the consent page."""
 
-    browser: TestClient
+    browser: httpx2.Client
     client_id: str
     redirect_uri: str = LOOPBACK_REDIRECT
     verifier: str = field(default_factory=lambda: secrets.token_urlsafe(48))
@@ -120,7 +119,7 @@ class Flow:
         return dict(answer.json())
 
 
-def new_flow(browser: TestClient, **changes: Any) -> Flow:
+def new_flow(browser: httpx2.Client, **changes: Any) -> Flow:
     """A freshly registered public client at the start of its sign-in."""
     client = register(browser, **changes)
     return Flow(browser, client["client_id"], redirect_uri=client["redirect_uris"][0])
@@ -145,7 +144,7 @@ def form_fields(page: str) -> dict[str, list[str]]:
     return fields
 
 
-def ping(browser: TestClient, token: str | None) -> httpx2.Response:
+def ping(browser: httpx2.Client, token: str | None) -> httpx2.Response:
     """A call of the MCP server that shows whether a token is good there."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     return browser.post(
@@ -155,7 +154,7 @@ def ping(browser: TestClient, token: str | None) -> httpx2.Response:
     )
 
 
-def is_good(browser: TestClient, access_token: str) -> bool:
+def is_good(browser: httpx2.Client, access_token: str) -> bool:
     answer = ping(browser, access_token)
     assert answer.status_code in {200, 401}
     return answer.status_code == 200

@@ -146,6 +146,7 @@ def test_bad_requests_of_known_clients_are_answered_to_the_client(
         "http://127.0.0.1:8787/api/mcp/mcp",
         "http://127.0.0.1:8787/api/mcp/mcp/",
         "HTTP://127.0.0.1:8787/api/mcp/mcp",
+        "http://127.0.0.1:8787/api/mcp/sse",
         ["http://127.0.0.1:8787/api/mcp/mcp", "http://127.0.0.1:8787/api/mcp/mcp/"],
     ],
 )

@@ -4,7 +4,7 @@ from starlette.testclient import TestClient
 
 from api.accounts.passwords import MIN_LENGTH
 from api.accounts.setup_token import ensure_setup_token
-from api.web.pages.entry import local_path
+from api.web.pages.signing_in import local_path
 from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.models import Account

@@ -1,17 +1,28 @@
 """Whatever stands in a chat, a file name or a client's name: no page runs or loads it."""
 
+import json
 import re
+from datetime import timedelta
 
 import pytest
 from starlette.testclient import TestClient
 
-from api.web.content import render_markdown
+from api.web.content import render_code, render_markdown
 from api.web.snippets import marked_snippet, query_terms
 from api.web.templating import templates
 from backread.kernel import Kernel
-from backread.store.models import Account, OAuthClient, OAuthGrant
+from backread.store.base import utcnow
+from backread.store.models import (
+    Account,
+    Invite,
+    OAuthClient,
+    OAuthGrant,
+    Passkey,
+    PersonalToken,
+    WebSession,
+)
 from tests.api.archive import Importer
-from tests.api.exports import dialogue
+from tests.api.exports import conversation, dialogue, message
 from tests.api.payloads import PAYLOADS
 from tests.api.web.pages import conversation_links, tags_of
 
@@ -96,6 +107,42 @@ def test_hostile_client_names_are_shown_as_text(
     assert "alert(1)" in page.text
 
 
+def test_hostile_names_in_the_settings_are_shown_as_text(
+    signed_in: TestClient, owner: Account, kernel: Kernel
+) -> None:
+    later = utcnow() + timedelta(days=1)
+    with kernel.store.write() as session:
+        for number, payload in enumerate(PAYLOADS):
+            name, key = payload.replace("\x00", "")[:100], str(number)
+            session.add(Account(email=f"{name}{number}", password_hash="x", display_name=name))
+            session.add(Invite(token_hash=key, invited_by=owner.id, name=name, expires_at=later))
+            session.add(
+                PersonalToken(account_id=owner.id, token_hash=key, name=name, scopes=[name])
+            )
+            session.add(
+                Passkey(
+                    account_id=owner.id,
+                    credential_hash=key,
+                    credential_id=b"x",
+                    public_key=b"x",
+                    name=name,
+                )
+            )
+            session.add(
+                WebSession(
+                    account_id=owner.id,
+                    token_hash=key,
+                    csrf_token="x",
+                    user_agent=payload,
+                    expires_at=later,
+                )
+            )
+    for section in ("security", "sessions", "tokens", "people"):
+        page = signed_in.get(f"/settings/{section}")
+        assert page.status_code == 200
+        assert_inert(page.text)
+
+
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_the_consent_page_shows_a_hostile_client_as_text(payload: str) -> None:
     html = templates.get_template("consent.html").render(
@@ -111,3 +158,36 @@ def test_the_consent_page_shows_a_hostile_client_as_text(payload: str) -> None:
         path="/authorize",
     )
     assert_inert(html)
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_code_of_an_artifact_is_inert(payload: str) -> None:
+    for language in ("html", "svg", "markdown", payload):
+        assert_inert(str(render_code(payload, language)))
+
+
+def test_pages_stay_inert_with_hostile_artifacts(signed_in: TestClient, bring_in: Importer) -> None:
+    def call(payload: str, kind: str) -> dict[str, object]:
+        given = {"name": payload, "type": kind, "content": f"{payload}\n\n{payload}"}
+        broken = {"updates": [{"pattern": payload * 2 + "(", "replacement": payload}]}
+        making = message("c", "q", "assistant", json.dumps(given))
+        making["message"]["recipient"] = "canmore.create_textdoc"
+        changing = message("d", "c", "assistant", json.dumps(broken))
+        changing["message"]["recipient"] = "canmore.update_textdoc"
+        nodes = [message("q", None, "user", "Go"), making, changing]
+        return conversation(nodes, identity=f"x-{kind}-{payload}"[:60])
+
+    kinds = ("document", "code/html")
+    bring_in(*(call(payload, kind) for payload in PAYLOADS[::4] for kind in (*kinds, "code/<i>")))
+    paths = conversation_links(signed_in.get("/conversations").text)
+    assert len(paths) >= 40
+    for path in paths[:50]:
+        assert_inert(signed_in.get(path).text)
+        for version in (1, 2):
+            assert_inert(signed_in.get(f"{path}/artifacts/1?version={version}").text)
+        answer = signed_in.get(f"{path}/artifacts/1/file")
+        assert answer.headers["content-type"].startswith("text/plain")
+        assert re.fullmatch(
+            r"attachment; filename\*=UTF-8''[A-Za-z0-9._~%()-]+",
+            answer.headers["content-disposition"],
+        )

@@ -9,7 +9,7 @@ NEW_PASSWORD = "seven green kettles"
 
 
 def change(browser: TestClient, *, current: str, new: str) -> tuple[int, str]:
-    token = form_token(browser.get("/settings").text)
+    token = form_token(browser.get("/settings/security").text)
     answer = browser.post(
         "/settings/password",
         data={"csrf_token": token, "current_password": current, "new_password": new},

@@ -9,7 +9,8 @@ document.addEventListener("click", (event) => {
 // A form that makes something is sent once, however often its button is pressed.
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (!form.matches("[data-once]")) {
+  // Not sent when its question was answered with no.
+  if (!form.matches("[data-once]") || event.defaultPrevented) {
     return;
   }
   if (form.dataset.sent) {

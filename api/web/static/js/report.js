@@ -2,6 +2,7 @@
 import { number, size } from "./format.js";
 
 const EVERY_MS = 1000;
+const RESTING = new Set(["failed", "cancelled"]); // nothing moves any more; a paused one may be resumed elsewhere
 const AFTER_ERROR_MS = 4000;
 const page = document.querySelector("[data-report]");
 // A reload must not cut off the way to another page.
@@ -48,11 +49,11 @@ async function watch() {
       return;
     }
     page.querySelector("[data-meaning]")?.classList.toggle("is-ready", complete && report.index.passages > 0);
-    if (report.state === "failed" || report.state === "cancelled" || (report.state === "readable" && complete)) return;
+    if (RESTING.has(report.state) || (report.state === "readable" && complete)) return;
     window.setTimeout(watch, EVERY_MS);
   } catch {
     window.setTimeout(watch, AFTER_ERROR_MS);
   }
 }
 
-if (page.dataset.state !== "failed" && page.dataset.state !== "cancelled") window.setTimeout(watch, EVERY_MS);
+if (!RESTING.has(page.dataset.state)) window.setTimeout(watch, EVERY_MS);

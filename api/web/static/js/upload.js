@@ -1,37 +1,41 @@
-// Sends export files and goes to the import's report. XMLHttpRequest, because fetch does not tell
-// how much of an upload has been sent.
-import { csrfToken, size } from "./format.js";
+// The drop zone: takes files, shows how they are sent, and goes to the import's report.
+import { size } from "./format.js";
+import { Sending } from "./sending.js";
 
-const READABLE = /\.(zip|json|jsonl|ndjson|zst|html?|md|csv|vscdb)$/i;
+const READABLE = /\.(zip|tar|t?gz|json|jsonl|ndjson|zst|html?|md|csv|vscdb|db)$/i;
 const NAMES_SHOWN = 5;
+const MOST_FILES = 1000;
 
-class Upload {
+class DropZone {
   constructor(form) {
     this.form = form;
     this.idle = form.querySelector("[data-idle]");
     this.busy = form.querySelector("[data-busy]");
     this.error = form.querySelector("[data-error]");
     this.progress = form.querySelector("[data-progress]");
+    this.pauseButton = form.querySelector("[data-pause]");
+    this.sending = null;
     const files = form.querySelector("[data-files]");
     const folder = form.querySelector("[data-folder]");
     files.addEventListener("change", () => this.send([...files.files]));
     folder.addEventListener("change", () => this.send([...folder.files], { fromFolder: true }));
     form.querySelector("[data-pick-folder]").addEventListener("click", () => folder.click());
-    form.querySelector("[data-stop]").addEventListener("click", () => this.request?.abort());
+    form.querySelector("[data-stop]").addEventListener("click", () => this.stop());
+    this.pauseButton.addEventListener("click", () => this.pauseOrGoOn());
     form.addEventListener("submit", (event) => event.preventDefault());
     for (const name of ["dragenter", "dragover"]) form.addEventListener(name, (event) => this.over(event, true));
     form.addEventListener("dragleave", (event) => this.over(event, form.contains(event.relatedTarget)));
     form.addEventListener("drop", (event) => this.drop(event));
     // A file dropped beside the zone must not replace the page.
     for (const name of ["dragover", "drop"]) window.addEventListener(name, (event) => event.preventDefault());
-    window.addEventListener("beforeunload", (event) => { if (this.request) event.preventDefault(); });
+    window.addEventListener("beforeunload", (event) => { if (this.sending?.isRunning) event.preventDefault(); });
     // Chosen while the page was still loading, before anything listened.
     if (files.files.length) this.send([...files.files]);
   }
 
   over(event, isOver) {
     event.preventDefault();
-    this.form.classList.toggle("is-over", isOver);
+    this.form.classList.toggle("is-over", isOver && !this.sending);
   }
 
   async drop(event) {
@@ -47,31 +51,37 @@ class Upload {
   }
 
   send(files, { fromFolder = false } = {}) {
+    if (this.sending) return;
     const wanted = fromFolder ? files.filter((file) => READABLE.test(file.name)) : files;
     if (!wanted.length) {
       if (files.length) this.fail("No file in this folder can be imported.", "Choose the folder that holds conversations.json, or the ZIP as it came.");
       return;
     }
+    if (wanted.length > MOST_FILES) {
+      this.fail(`These are ${wanted.length} files; at most ${MOST_FILES} can be sent at once.`, "Pack the folder into a ZIP file and choose that.");
+      return;
+    }
     this.error.hidden = true;
-    this.show(wanted);
-    const body = new FormData();
-    for (const file of wanted) body.append("files", file, file.path || file.webkitRelativePath || file.name);
-    const request = new XMLHttpRequest();
-    this.request = request;
-    request.open("POST", this.form.dataset.url);
-    request.responseType = "json";
-    request.setRequestHeader("X-CSRF-Token", csrfToken());
-    request.setRequestHeader("Accept", "application/json");
-    request.upload.addEventListener("progress", (event) => this.advance(event.loaded, event.total));
-    request.addEventListener("load", () => this.answered(request));
-    request.addEventListener("error", () => this.fail("The connection to the server broke.", "Nothing was imported. Check that Backread is running and drop the file again."));
-    request.addEventListener("abort", () => this.reset());
-    request.send(body);
+    this.idle.hidden = true;
+    const unfinished = document.querySelector("[data-unfinished]");
+    if (unfinished) unfinished.hidden = true; // what it lists may be what is sent now
+    this.busy.hidden = false;
+    this.name(wanted);
+    this.sending = new Sending(wanted, { dryRun: this.form.querySelector("[data-trial]")?.checked ?? false }, () => this.show());
+    this.sending.start();
   }
 
-  show(files) {
-    this.idle.hidden = true;
-    this.busy.hidden = false;
+  pauseOrGoOn() {
+    if (this.sending.state === "sending") this.sending.pause();
+    else this.sending.start();
+  }
+
+  stop() {
+    this.sending.stop();
+    this.reset();
+  }
+
+  name(files) {
     const names = files.slice(0, NAMES_SHOWN).map((file) => file.name);
     if (files.length > NAMES_SHOWN) names.push(`and ${files.length - NAMES_SHOWN} more`);
     this.form.querySelector("[data-names]").replaceChildren(...names.map((name) => {
@@ -79,28 +89,40 @@ class Upload {
       line.textContent = name;
       return line;
     }));
-    this.advance(0, files.reduce((sum, file) => sum + file.size, 0));
   }
 
-  advance(sent, total) {
+  show() {
+    const { state, sent, total, failure, imported } = this.sending;
     this.progress.max = Math.max(total, 1);
     this.progress.value = sent;
-    this.form.querySelector("[data-amount]").textContent = `${size(sent)} of ${size(total)}`;
-    this.form.querySelector("[data-status]").textContent = total && sent >= total ? "Looking into it…" : "Uploading…";
+    this.put("[data-amount]", `${size(sent)} of ${size(total)}`);
+    this.busy.dataset.state = state;
+    this.pauseButton.hidden = state === "starting";
+    this.pauseButton.textContent = { sending: "Pause", waiting: "Try now" }[state] ?? "Go on";
+    if (state === "sending") this.tell("Uploading…", "");
+    if (state === "starting") this.tell("Looking into it…", "");
+    if (state === "paused") this.tell("Paused.", "What was sent stays on the server for a day. If you close this page, choose the same files again and the upload goes on.");
+    if (state === "waiting") this.tell(failure.message || "The connection to the server is lost.", failure.hint || "Nothing is lost. The upload goes on by itself where it was as soon as the server answers.");
+    if (state === "imported") window.location.assign(`/imports/${encodeURIComponent(imported)}`);
+    if (state === "failed") this.refused(failure);
   }
 
-  answered(request) {
-    this.request = null;
-    const answer = request.response ?? {};
-    if (request.status === 201 || request.status === 202) {
-      window.location.assign(`/imports/${encodeURIComponent(answer.id)}`);
-      return;
-    }
-    if (request.status === 401) {
+  tell(status, note) {
+    this.put("[data-status]", status);
+    this.put("[data-note]", note);
+  }
+
+  put(selector, text) {
+    const place = this.form.querySelector(selector);
+    if (place.textContent !== text) place.textContent = text;
+  }
+
+  refused(failure) {
+    if (failure.status === 401) {
       window.location.assign(`/sign-in?next=${encodeURIComponent(window.location.pathname)}`);
       return;
     }
-    this.fail(answer.detail ?? "The server did not accept the upload.", answer.hint ?? "");
+    this.fail(failure.message || "The server did not accept the upload.", failure.hint);
   }
 
   fail(message, hint) {
@@ -111,7 +133,7 @@ class Upload {
   }
 
   reset() {
-    this.request = null;
+    this.sending = null;
     this.busy.hidden = true;
     this.idle.hidden = false;
     for (const input of this.form.querySelectorAll('input[type="file"]')) input.value = "";
@@ -133,4 +155,4 @@ async function collect(entry, files) {
   }
 }
 
-for (const form of document.querySelectorAll("[data-upload]")) new Upload(form);
+for (const form of document.querySelectorAll("[data-upload]")) new DropZone(form);
