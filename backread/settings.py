@@ -171,14 +171,17 @@ class Settings(BaseSettings):
         value = value.strip().rstrip("/")
         if not value:
             return value
+        if not value.isascii() or not value.isprintable() or " " in value:
+            raise ValueError("must be plain ASCII; names in other scripts are written xn--…")
         parts = urlsplit(value)
+        _ = parts.port  # its ValueError says what is wrong
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ValueError("must look like https://backread.example.org")
         if parts.path or parts.query or parts.fragment or parts.username:
             raise ValueError("must be an origin only: scheme, host and port, without a path")
         if parts.scheme == "http" and parts.hostname not in LOOPBACK_HOSTS:
             raise ValueError("must be https, because sign-in tokens travel over it")
-        return value
+        return parts.scheme + value[len(parts.scheme) :]  # in lower case
 
     @field_validator("trusted_proxies")
     @classmethod

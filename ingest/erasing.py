@@ -2,13 +2,14 @@
 and the uploads folder. In small steps, and again from the start after a crash."""
 
 import time
+from functools import partial
 from pathlib import Path
 
 from backread.jobs import UPKEEP, JobContext, Queue, enqueue, job
 from backread.kernel import Kernel
 from backread.settings import Settings
-from backread.store.engine import WriteSession
-from backread.store.repositories import erasing
+from backread.store.engine import WriteSession, after_commit
+from backread.store.repositories import accounts, erasing
 from backread.store.repositories.passages import delete_passages
 from ingest.uploads import discard_all_uploads
 
@@ -46,8 +47,16 @@ def erase_account(context: JobContext, account_id: str) -> None:
     with kernel.store.read() as session:
         if not erasing.is_to_be_erased(session, account_id):
             return
+    while not _is_erased(context, account_id):
+        pass  # a request that had begun before the removal brought something new
+
+
+def _is_erased(context: JobContext, account_id: str) -> bool:
+    """Erases what is there. False when more came meanwhile."""
+    kernel = context.kernel
+    with kernel.store.write() as session:
+        erasing.call_off_jobs(session, account_id)
     _wait_for_jobs(context, account_id)
-    _remove_files(kernel, account_id)
     done = 0
     while ids := _some_conversations(kernel, account_id):
         with kernel.store.write() as session:
@@ -60,7 +69,12 @@ def erase_account(context: JobContext, account_id: str) -> None:
     kernel.index.delete_account(account_id)
     kernel.index.flush()
     with kernel.store.write() as session:
+        accounts.lock_account(session, account_id)  # from here on nothing new can refer to it
+        if erasing.has_newcomers(session, account_id):
+            return False
+        _remove_files(session, kernel.settings, account_id)
         erasing.delete_account(session, account_id)
+    return True
 
 
 def _wait_for_jobs(context: JobContext, account_id: str) -> None:
@@ -79,12 +93,10 @@ def _some_conversations(kernel: Kernel, account_id: str) -> list[str]:
         return erasing.conversation_ids(session, account_id, limit=_CONVERSATIONS_AT_A_TIME)
 
 
-def _remove_files(kernel: Kernel, account_id: str) -> None:
-    with kernel.store.write() as session:
-        discard_all_uploads(session, kernel.settings, account_id)
-        paths = erasing.owned_files(session, account_id)
-    for path in paths:
-        _remove_upload(kernel.settings, Path(path))
+def _remove_files(session: WriteSession, settings: Settings, account_id: str) -> None:
+    discard_all_uploads(session, settings, account_id)
+    for path in erasing.owned_files(session, account_id):
+        after_commit(session, partial(_remove_upload, settings, Path(path)))
 
 
 def _remove_upload(settings: Settings, path: Path) -> None:

@@ -127,7 +127,10 @@ class _ReadingProcess:
         while not self._pipe.poll(_CHECK_SECONDS):
             self._check()
             if time.monotonic() - began > _LONGEST_BATCH_SECONDS:
-                raise Unavailable("Reading the file has come to a standstill.")
+                raise Unavailable(
+                    "Reading the file has come to a standstill.",
+                    hint="The import goes on by itself from where it was.",
+                )
         try:
             item: Overview | Batch | Exception | None = self._pipe.recv()
         except (EOFError, OSError) as error:

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import webauthn
+from cryptography.exceptions import UnsupportedAlgorithm
 from webauthn.helpers import base64url_to_bytes, bytes_to_base64url
 from webauthn.helpers.exceptions import WebAuthnException
 from webauthn.helpers.structs import (
@@ -36,6 +37,8 @@ MAX_NAME = 100
 MOST_PASSKEYS = 30
 CHALLENGE_LIFE = timedelta(minutes=5)
 _SIGN_IN, _ADD = "passkey", "add_passkey"
+# What the library raises for an answer that does not hold, or holds nonsense.
+_NOT_HOLDING = (WebAuthnException, ValueError, LookupError, TypeError, UnsupportedAlgorithm)
 _log = get_logger("api.accounts")
 
 
@@ -56,13 +59,15 @@ class Asked:
 
 
 def relying_party(settings: Settings) -> RelyingParty:
-    """WebAuthn knows names only, no addresses: on this machine passkeys work at `localhost`."""
+    """WebAuthn knows names only, no addresses: on this machine passkeys work at `localhost`. The
+    origin is spelled as browsers do: in lower case, without the default port."""
     parts = urlsplit(settings.origin)
     host = parts.hostname or ""
-    if host not in LOOPBACK_HOSTS:
-        return RelyingParty(host, settings.origin)
-    port = f":{parts.port}" if parts.port else ""
-    return RelyingParty("localhost", f"{parts.scheme}://localhost{port}")
+    if host in LOOPBACK_HOSTS:
+        host = "localhost"
+    is_usual = parts.port in {None, {"http": 80, "https": 443}[parts.scheme]}
+    port = "" if is_usual else f":{parts.port}"
+    return RelyingParty(host, f"{parts.scheme}://{host}{port}")
 
 
 def ask_to_add(session: WriteSession, settings: Settings, signed_in: SignedIn) -> Asked:
@@ -118,7 +123,7 @@ def add_passkey(
             expected_origin=party.origin,
             require_user_verification=True,
         )
-    except (WebAuthnException, ValueError) as error:
+    except _NOT_HOLDING as error:
         _log.warning("passkey_refused", account_id=signed_in.account_id, reason=str(error)[:200])
         raise InvalidInput(
             "The passkey could not be checked.", hint=f"Add it at {party.origin}."
@@ -183,7 +188,7 @@ def sign_in_with_passkey(
             credential_current_sign_count=passkey.sign_count,
             require_user_verification=True,
         )
-    except (WebAuthnException, ValueError) as error:
+    except _NOT_HOLDING as error:
         _log.warning("passkey_failed", account_id=account.id, reason=str(error)[:200])
         raise _refused() from error
     if not _is_for(credential, account.id):
@@ -247,7 +252,8 @@ def _named_transports(credential: dict[str, Any]) -> list[str]:
     response = credential.get("response")
     named = response.get("transports") if isinstance(response, dict) else None
     known = {transport.value for transport in AuthenticatorTransport}
-    return [each for each in named if each in known] if isinstance(named, list) else []
+    given = named if isinstance(named, list) else []
+    return [each for each in given if isinstance(each, str) and each in known]
 
 
 def _transports(passkey: Passkey) -> list[AuthenticatorTransport]:

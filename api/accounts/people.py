@@ -81,7 +81,7 @@ def accept_invite(session: WriteSession, token: str, new: NewAccount) -> Account
 def invite_ended() -> NotFound:
     return NotFound(
         "This invite is not valid: it was used, was revoked or has expired.",
-        hint="Ask the owner of this server for a new one.",
+        hint="If you have just made your account, sign in. Else ask the owner for a new invite.",
     )
 
 
@@ -93,13 +93,15 @@ def revoke_invite(session: WriteSession, invite_id: str) -> None:
 
 def disable(session: WriteSession, account_id: str) -> None:
     """Nobody gets in any more: not the browsers, which are signed out, nor connected clients and
-    scripts. Everything is kept. Raises NotFound, and Conflict for the last owner."""
+    scripts, nor anybody by an invite that this person made. Everything else is kept. Raises
+    NotFound, and Conflict for the last owner."""
     account = _found(session, account_id)
     _check_owner_remains(session, account)
     if account.disabled_at is None:
         account.disabled_at = utcnow()
     accounts.delete_sign_ins_of(session, account_id)
     passkeys.delete_challenges_of(session, account_id)
+    people.delete_invites_by(session, account_id)
     _log.info("account_disabled", account_id=account_id)
 
 

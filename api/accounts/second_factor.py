@@ -59,6 +59,7 @@ def has_second_factor(session: ReadSession, account_id: str) -> bool:
 def begin_set_up(session: WriteSession, settings: Settings, account_id: str) -> None:
     """Makes a secret for an app. Nothing is asked for at sign-in until `finish_set_up`. Raises
     Conflict when there is an app already."""
+    accounts.lock_account(session, account_id)
     if has_second_factor(session, account_id):
         raise Conflict("There is an authenticator app already.", hint="Turn it off first.")
     sealed = server_box(settings).seal(pyotp.random_base32(), purpose=_sealed_for(account_id))
@@ -90,6 +91,7 @@ def finish_set_up(
 
     Raises NotAuthenticated for a wrong code, RateLimited, and NotFound when no app waits.
     """
+    accounts.lock_account(session, account_id)
     app = second_factors.find_app(session, account_id)
     if app is None or app.confirmed_at is not None:
         raise NotFound("No authenticator app is being set up.", hint="Begin again.")
@@ -104,6 +106,7 @@ def finish_set_up(
 
 def renew_recovery_codes(session: WriteSession, account_id: str) -> list[str]:
     """New ones; the old ones end. Raises NotFound when there is no app they could stand in for."""
+    accounts.lock_account(session, account_id)
     if not has_second_factor(session, account_id):
         raise NotFound("There is no authenticator app.", hint="Set one up first.")
     return _new_recovery_codes(session, account_id)

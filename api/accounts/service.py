@@ -53,8 +53,6 @@ def create_account(
     """
     password_hash = hash_password(password)  # before the transaction takes any lock
     email = checked_email(email)
-    if accounts.find_by_email(session, email) is not None:
-        raise Conflict(f"There is an account for {email} already.", hint="Sign in with it.")
     account = Account(
         email=email,
         password_hash=password_hash,
@@ -62,8 +60,9 @@ def create_account(
         role=role,
         timezone=_checked_timezone(timezone),
     )
-    session.add(account)
-    session.flush()
+    # The database decides, also between two who ask at the same moment.
+    if accounts.find_by_email(session, email) or not accounts.insert_account(session, account):
+        raise Conflict(f"There is an account for {email} already.", hint="Sign in with it.")
     return account
 
 
@@ -104,11 +103,12 @@ def set_up_owner(
             hint="Use the address that `backread up` printed when it started.",
         )
     password_hash = hash_password(password)
-    if accounts.has_sign_in(session):
-        raise Conflict("This server is set up already.", hint="Sign in instead.")
     email, name = checked_email(email), _checked_name(display_name)
     zone = _checked_timezone(timezone)
     owner = local_owner(session)
+    accounts.lock_account(session, owner.id)  # of two who ask at once, one is refused
+    if accounts.has_sign_in(session):
+        raise Conflict("This server is set up already.", hint="Sign in instead.")
     owner.email, owner.display_name = email, name
     owner.password_hash, owner.timezone = password_hash, zone
     session.flush()
@@ -188,7 +188,7 @@ async def authenticate(kernel: Kernel, limits: SignInLimits, attempt: SignInAtte
     if account is None:
         limits.failed(email)
         _log.warning("sign_in_failed")
-        raise NotAuthenticated("The e-mail address or the password is wrong.")
+        raise _wrong_sign_in()
     limits.succeeded(email)
     return account
 
@@ -207,6 +207,10 @@ async def sign_in(kernel: Kernel, limits: SignInLimits, attempt: SignInAttempt) 
     return await to_thread.run_sync(_start_session, kernel, account, attempt)
 
 
+def _wrong_sign_in() -> NotAuthenticated:
+    return NotAuthenticated("The e-mail address or the password is wrong.")
+
+
 def _verified_account(kernel: Kernel, email: str, password: str) -> Account | None:
     with kernel.store.read() as session:
         account = accounts.find_by_email(session, email)
@@ -215,13 +219,17 @@ def _verified_account(kernel: Kernel, email: str, password: str) -> Account | No
     if not verify_password(known_hash, password) or account is None:
         return None
     if needs_rehash(account.password_hash):
+        fresh = hash_password(password)
         with kernel.store.write() as session:
-            session.merge(account).password_hash = hash_password(password)
+            accounts.replace_password_hash(session, account, fresh)
+        account.password_hash = fresh
     return account
 
 
 def _start_session(kernel: Kernel, account: Account, attempt: SignInAttempt) -> str | CodeNeeded:
     with kernel.store.write() as session:
+        if not accounts.is_unchanged(session, account):
+            raise _wrong_sign_in()  # a new password, or the end of the account, came in between
         if has_second_factor(session, account.id):
             return CodeNeeded(begin_sign_in(session, account))
         token = create_session(

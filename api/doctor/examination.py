@@ -1,5 +1,6 @@
 """Examines how clients reach this server: from outside by its public address, and from inside."""
 
+from threading import Lock
 from urllib.parse import urlsplit
 
 from api.doctor.address import check_address
@@ -8,9 +9,11 @@ from api.doctor.probe import Probe
 from api.doctor.profiles import PROFILES
 from api.doctor.walk import Walk
 from backread.domain import Principal
+from backread.errors import Conflict
 from backread.kernel import Kernel
 from backread.settings import LOOPBACK_HOSTS, Settings
 
+_running = Lock()
 _EVERYWHERE = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
 
 
@@ -45,7 +48,22 @@ def _walks(kernel: Kernel, principal: Principal, address: str) -> list[Section]:
 
 def examine_all(kernel: Kernel, principal: Principal) -> list[Examination]:
     """The public address, and, where a proxy stands before the server, what lies behind it: so
-    that it is plain which of the two has to be changed."""
+    that it is plain which of the two has to be changed.
+
+    Raises Conflict while another examination runs in this process. Each holds a thread and needs
+    further ones to be answered by: enough of them at once would keep everybody waiting.
+    """
+    if not _running.acquire(blocking=False):
+        raise Conflict(
+            "The connection is being checked at this moment.", hint="Try again in a minute."
+        )
+    try:
+        return _examine_all(kernel, principal)
+    finally:
+        _running.release()
+
+
+def _examine_all(kernel: Kernel, principal: Principal) -> list[Examination]:
     settings = kernel.settings
     found = [examine(kernel, principal, settings.origin)]
     if urlsplit(settings.origin).hostname not in LOOPBACK_HOSTS:

@@ -7,6 +7,7 @@ examination stands: their answer is written as the consent page would write it.
 import base64
 import secrets
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -21,12 +22,15 @@ from api.oauth.consent import issue_code
 from api.oauth.scopes import ALL_SCOPES
 from api.oauth.token import s256
 from backread.domain import Principal
+from backread.identity import new_id
 from backread.kernel import Kernel
 from backread.store.base import utcnow
-from backread.store.models import OAuthConsent
+from backread.store.engine import ReadSession
+from backread.store.models import OAuthClient, OAuthConsent
 from backread.store.repositories import oauth
 
 _MODERN = "2026-07-28"
+_GRANT_LIFE = timedelta(minutes=10)
 _META = {
     "io.modelcontextprotocol/protocolVersion": _MODERN,
     "io.modelcontextprotocol/clientInfo": {"name": "connection-check", "version": "1"},
@@ -46,6 +50,9 @@ class Walk:
         self._kernel = kernel
         self._principal = principal
         self._profile = profile
+        # Tells this walk's clients from all others: of two checks at once neither meets, nor
+        # removes, the other's, and what answers cannot name a real client in their place.
+        self._mark = new_id()
         self._verifier = secrets.token_urlsafe(48)
         self._clients: list[str] = []
         self._secret = ""
@@ -78,15 +85,19 @@ class Walk:
         self._probe.close()
         with self._kernel.store.write() as session:
             for client_id in dict.fromkeys(self._clients):
-                client = oauth.find_client(session, client_id)
+                client = self._own_client(session, client_id)
                 if client is not None:
                     session.delete(client)
 
+    def _own_client(self, session: ReadSession, client_id: str) -> OAuthClient | None:
+        client = oauth.find_client(session, client_id)
+        is_own = client is not None and client.metadata_.get("software_id") == self._mark
+        return client if is_own else None
+
     def _register(self) -> None:
         for _ in range(self._profile.registers):
-            body = self._probe.json(
-                "POST", "/register", status=201, json=self._profile.registration()
-            )
+            registration = {**self._profile.registration(), "software_id": self._mark}
+            body = self._probe.json("POST", "/register", status=201, json=registration)
             self._clients.append(str(body.get("client_id", "")))
         self._secret = str(body.get("client_secret", ""))
         self._auth_method = str(body.get("token_endpoint_auth_method", ""))
@@ -126,7 +137,10 @@ class Walk:
         }
 
     def _consent(self) -> str:
+        """A code, for a grant that ends soon by itself: should this process die before `clean_up`,
+        nobody can use what it leaves behind, and `delete_ended` forgets it."""
         scopes = [scope.value for scope in ALL_SCOPES]
+        longest = timedelta(days=self._kernel.settings.refresh_token_absolute_days)
         consent = OAuthConsent(
             account_id=self._principal.account_id,
             client_id=self._clients[-1],
@@ -138,7 +152,17 @@ class Walk:
             expires_at=utcnow(),
         )
         with self._kernel.store.write() as session:
-            return issue_code(session, consent, scopes)
+            if self._own_client(session, self._clients[-1]) is None:
+                raise Trouble(
+                    "The client that has just registered is not in this server's database.",
+                    "Another server with a database of its own answers at this address. Check "
+                    "where the name and the proxy lead to.",
+                )
+            code = issue_code(session, consent, scopes)
+            oauth.date_grants(
+                session, self._clients[-1], created_at=utcnow() - longest + _GRANT_LIFE
+            )
+            return code
 
     def _exchange(self) -> None:
         self._tokens = self._ask_for_tokens(
@@ -215,7 +239,10 @@ class Walk:
                 f"{method} is answered with the error {str(body['error'])[:200]}.",
                 "Look into the server's log.",
             )
-        return dict(body.get("result", {}))
+        result = body.get("result")
+        if not isinstance(result, dict):
+            raise Trouble(f"{method} is answered with JSON of another form.", PROXY_PATHS)
+        return result
 
     def _revoke(self) -> None:
         form, headers = self._credentials({"token": self._tokens["refresh_token"]})

@@ -18,6 +18,7 @@ from typing import Any
 
 import anyio
 from anyio import to_thread
+from sqlalchemy.exc import IntegrityError
 
 from api.oauth.client_metadata import checked_metadata
 from api.oauth.errors import AuthorizePageError, OAuthError
@@ -26,6 +27,7 @@ from backread.kernel import Kernel
 from backread.log import get_logger
 from backread.settings import Settings
 from backread.store.base import utcnow
+from backread.store.engine import WriteSession
 from backread.store.models import OAuthClient
 from backread.store.repositories import oauth
 
@@ -140,17 +142,24 @@ def _known(kernel: Kernel, client_id: str) -> dict[str, Any] | None:
 
 def _keep(kernel: Kernel, client_id: str, metadata: dict[str, Any]) -> None:
     with kernel.store.write() as session:
-        client = oauth.find_client(session, client_id)
-        if client is None:
-            client = OAuthClient(
-                id=client_id,
-                fingerprint=hashlib.sha256(client_id.encode()).hexdigest(),
-                metadata_={},
-            )
-            session.add(client)
+        client = oauth.find_client(session, client_id) or _added(session, client_id)
         client.name = metadata["client_name"]
         client.metadata_ = metadata
         client.last_used_at = utcnow()
+
+
+def _added(session: WriteSession, client_id: str) -> OAuthClient:
+    client = OAuthClient(
+        id=client_id,
+        fingerprint=hashlib.sha256(client_id.encode()).hexdigest(),
+        metadata_={},
+    )
+    try:
+        with session.begin_nested():
+            session.add(client)
+    except IntegrityError:  # another request has just added it
+        return session.get_one(OAuthClient, client_id)
+    return client
 
 
 def _unusable(error: Exception) -> AuthorizePageError:

@@ -61,8 +61,8 @@ def _attachment(name: str) -> str:
     """RFC 6266: the name in ASCII for old clients, and as it is. No path, no control characters,
     no dot at the start; the ending stays."""
     bare = name.replace("\\", "/").rsplit("/", 1)[-1]
-    safe = "".join(each for each in bare if each.isprintable()).strip(" .") or "document"
-    safe = safe[-_NAME_CHARACTERS:]
+    safe = "".join(each for each in bare if each.isprintable()).strip(" .")
+    safe = safe[-_NAME_CHARACTERS:].lstrip(" .") or "document"
     safe = safe if "." in safe else f"{safe}.txt"
     plain = "".join(each if each.isascii() and each not in '"\\%;' else "_" for each in safe)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(safe, safe='')}"

@@ -3,17 +3,20 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from ingest.containers.source import Source
 from ingest.json_stream import CHUNK_BYTES
 
+LOG_ENDING: Final = "-wal"
 _DATABASE = b"SQLite format 3\x00"
 
 
-def with_log(source: Source, path: Path) -> Source:
+def with_log(source: Source, path: Path, log: Path | None = None) -> Source:
     """The source; of an SQLite database that is in use together with its write-ahead log, which
-    may hold what was written last (https://www.sqlite.org/walformat.html)."""
-    log = path.with_name(f"{path.name}-wal")
+    may hold what was written last (https://www.sqlite.org/walformat.html). `log` is where an
+    uploaded one lies; others lie beside the database."""
+    log = log or path.with_name(f"{path.name}{LOG_ENDING}")
     if not source.head().startswith(_DATABASE) or log.is_symlink() or not log.is_file():
         return source
     return replace(source, log=lambda: _chunks(log), stamp=lambda: (_stamp(path), _stamp(log)))

@@ -23,7 +23,7 @@ from ingest.containers.archive import (
     is_read,
     leads_outside,
 )
-from ingest.containers.beside import with_log
+from ingest.containers.beside import LOG_ENDING, with_log
 from ingest.containers.inflate import inflated, is_packed
 from ingest.containers.limits import Allowance
 from ingest.containers.looks import CHOOSE, looks_like
@@ -70,12 +70,18 @@ def find_sources(
     """Opens and checks every file. What it opened is closed with `stack`. `check` is called while
     archives are unpacked to look into them, and may raise to end that."""
     search = _Search(settings, Allowance(settings), stack, FoundSources(), check)
+    names = {file.name for file in files}
+    logs = {
+        file.name.removesuffix(LOG_ENDING): file.path
+        for file in files
+        if file.name.endswith(LOG_ENDING) and file.name.removesuffix(LOG_ENDING) in names
+    }
     for file in files:
         try:
             if file.path.is_dir():
                 _find_in_folder(file, search)
-            else:
-                _find_in_file(file.path, file.name, search)
+            elif file.path not in logs.values():
+                _find_in_file(file.path, file.name, search, logs.get(file.name))
         except (UnreadableImport, LimitExceeded) as error:
             search.found.problems.append((file.name, error))
     return search.found
@@ -108,7 +114,7 @@ def _find_in_folder(file: SourceFile, search: "_Search") -> None:
         raise UnreadableImport(f"The folder {file.name} holds no JSON and no archive.", hint=CHOOSE)
 
 
-def _find_in_file(path: Path, name: str, search: "_Search") -> None:
+def _find_in_file(path: Path, name: str, search: "_Search", log: Path | None = None) -> None:
     if path.exists() and not path.is_file():  # to open a pipe would wait for its writer
         raise UnreadableImport(f"{name} is not a file but a device or a pipe.", hint=CHOOSE)
     search = replace(search, allowance=Allowance(search.settings))
@@ -121,7 +127,7 @@ def _find_in_file(path: Path, name: str, search: "_Search") -> None:
         search.archive(path, name, head)
     else:
         source = Source(name, Path(name).name, size, lambda: _file_chunks(path, name))
-        search.single(with_log(source, path))
+        search.single(with_log(source, path, log))
 
 
 def _file_chunks(path: Path, name: str) -> Iterator[bytes]:
@@ -184,9 +190,9 @@ class _Search:
         if not readable:
             raise UnreadableImport(_something_else(name, archive), hint=CHOOSE)
         logs = {
-            member.name.removesuffix("-wal"): member
+            member.name.removesuffix(LOG_ENDING): member
             for member in archive.members
-            if member.name.endswith("-wal")
+            if member.name.endswith(LOG_ENDING)
         }
         seen: set[str] = set()
         for member in readable:

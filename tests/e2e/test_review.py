@@ -55,8 +55,11 @@ def test_many_memories_are_chosen_at_once_and_kept_or_dismissed(
     keep.click()  # refused by the browser itself: the bucket has no name
     expect(name).to_be_focused()
     name.fill("Studio")
-    keep.click()
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.method))
+    keep.dblclick()
     expect(page.get_by_role("status")).to_contain_text("Kept 2 memories")
+    assert sent.count("POST") == 1
 
     page.get_by_label("Choose all", exact=True).check()
     page.get_by_label("Bucket", exact=True).select_option("new")

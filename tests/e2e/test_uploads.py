@@ -189,6 +189,27 @@ def test_many_small_files_go_together(
     assert complaints == []
 
 
+def test_of_a_folder_only_what_may_hold_chats_is_sent(
+    context: BrowserContext, server: Settings, tmp_path: Path
+) -> None:
+    page = context.new_page()
+    set_up(page, server)
+    folder = tmp_path / ".studio"
+    chat = as_json([dialogue("How hot?", "1,200 °C.")])
+    for name in ("Kiln plan", "state.vscdb", "state.vscdb-wal", "pot.png", ".git/HEAD", ".secret"):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(chat)
+    page.set_input_files("#folder", folder)
+    page.wait_for_url("**/imports/*", timeout=_UPLOAD_MS)
+    report = page.request.get(f"/api/v1{page.url.removeprefix(server.origin)}").json()
+    assert sorted(file["name"] for file in report["files"]) == [
+        ".studio/Kiln plan",
+        ".studio/state.vscdb",
+        ".studio/state.vscdb-wal",
+    ]
+
+
 def test_a_file_that_is_gone_is_named(
     context: BrowserContext, server: Settings, large: Path
 ) -> None:
@@ -244,6 +265,22 @@ def test_an_import_is_paused_and_goes_on(
     expect(page.get_by_text("Readable now")).to_be_visible(timeout=60_000)
     assert page.locator('[data-total="new"]').inner_text() == "8,000"
     assert complaints == []
+
+
+def test_an_import_is_stopped_only_after_a_yes(context: BrowserContext, server: Settings) -> None:
+    page = context.new_page()
+    set_up(page, server)
+    chats = [dialogue(f"q{n}", "yes", identity=str(n)) for n in range(4_000)]
+    upload(page, "export.zip", zipped(*chats))
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator("[data-stage]")).to_have_text("Paused")
+    stop = page.get_by_role("button", name="Stop")
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    stop.click()
+    expect(stop).to_be_visible()
+    page.once("dialog", lambda dialog: dialog.accept())
+    stop.click()
+    expect(page.get_by_text("Stopped")).to_be_visible()
 
 
 def is_read_again(page: Page) -> bool:

@@ -1,14 +1,14 @@
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import inspect, select, text
 
 from backread.domain import Principal
 from backread.jobs import UPKEEP, run_pending
 from backread.kernel import Kernel
 from backread.store.base import Base, utcnow
 from backread.store.models import Account, Conversation, Import
-from backread.vectors.index import Collection
+from backread.vectors.index import Collection, VectorIndex
 from ingest.erasing import enqueue_erasing
 from ingest.uploads import begin_upload
 from ingest.verify import verify_account
@@ -17,6 +17,8 @@ from recall.search import SearchQuery, search
 from tests.ingest.exports import as_zip, chatgpt, import_files, queue_import
 
 _CHATS = 120
+# Not any one account's, or (jobs, full text) cleared by name.
+SHARED = {"alembic_version", "jobs", "oauth_clients"}
 
 
 def archive(folder: Path, word: str, count: int = _CHATS) -> Path:
@@ -106,6 +108,55 @@ def test_erasing_goes_on_after_it_was_cut_off(
     run_pending(kernel)
     with kernel.store.read() as session:
         assert session.get(Account, principal.account_id) is None
+
+
+def test_what_a_request_brings_while_the_account_is_erased_goes_too(
+    kernel: Kernel, principal: Principal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import_files(kernel, principal, archive(tmp_path, "walrus", 3))
+    remove(kernel, principal)
+    empty_index = type(kernel.index).delete_account
+    late: list[Path] = []
+
+    def with_late_request(self: VectorIndex, account_id: str) -> None:
+        empty_index(self, account_id)
+        if late:
+            return
+        upload = begin_upload(kernel, principal, name="half.zip", size=1000)
+        late.extend(kernel.settings.uploads_dir.glob(f"{upload.id}*"))
+        import_files(kernel, principal, archive(tmp_path, "heron", 3))
+
+    monkeypatch.setattr(type(kernel.index), "delete_account", with_late_request)
+    run_pending(kernel)
+    assert late
+    assert not late[0].exists()
+    assert mentions(kernel, principal.account_id) == []
+    assert kernel.index.count(Collection.PASSAGES, principal.account_id) == 0
+    if kernel.store.is_sqlite:
+        assert fulltext_finds(kernel, "heron") == 0
+
+
+def test_no_table_can_keep_what_belongs_to_an_erased_account(kernel: Kernel) -> None:
+    schema = inspect(kernel.store.engine)
+    cascades = {"accounts"}
+    tables = set(schema.get_table_names()) - SHARED
+    while found := {
+        table
+        for table in tables - cascades
+        for key in schema.get_foreign_keys(table)
+        if key["referred_table"] in cascades and key["options"].get("ondelete") == "CASCADE"
+    }:
+        cascades |= found
+    assert {table for table in tables if table not in cascades} == set()
+    for table in tables - {"accounts"}:
+        for column in schema.get_columns(table):
+            if column["name"] in {"account_id", "invited_by"}:
+                own = [
+                    key
+                    for key in schema.get_foreign_keys(table)
+                    if key["constrained_columns"] == [column["name"]]
+                ]
+                assert [key["options"].get("ondelete") for key in own] == ["CASCADE"], table
 
 
 def _cut_off(self: object, account_id: str) -> None:

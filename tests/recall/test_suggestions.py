@@ -1,7 +1,7 @@
 """Keeping and dismissing what platforms remember."""
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
 
 from backread.domain import Principal
 from backread.errors import InvalidInput, LimitExceeded, NotFound
@@ -99,6 +99,37 @@ def test_an_edited_suggestion_is_kept_in_the_person_s_words(
     accept_suggestions(kernel, principal, [AcceptedSuggestion(only, "  I have two cats. ")])
     assert list(memories(kernel)) == ["I have two cats."]
     assert states(kernel) == {"User has cat.": "accepted"}
+
+
+def test_words_that_are_edited_to_nothing_are_refused(
+    kernel: Kernel, principal: Principal
+) -> None:
+    (only,) = offer(kernel, principal, "User has cat.")
+    with pytest.raises(InvalidInput):
+        accept_suggestions(kernel, principal, [AcceptedSuggestion(only, " \n ")])
+    assert states(kernel) == {"User has cat.": "open"}
+
+
+def test_a_bucket_is_read_once_however_many_are_kept(kernel: Kernel, principal: Principal) -> None:
+    ids = offer(kernel, principal, *(f"Fact number {number}." for number in range(40)))
+    reads: list[str] = []
+
+    def note(_: object, __: object, statement: str, *rest: object) -> None:
+        if "length(memories.text)" in statement:
+            reads.append(statement)
+
+    event.listen(kernel.store.engine, "before_cursor_execute", note)
+    result = accept_suggestions(kernel, principal, [AcceptedSuggestion(each) for each in ids])
+    assert result.stored == 40
+    assert len(reads) == 1
+
+
+def test_of_several_that_say_the_same_one_is_kept(kernel: Kernel, principal: Principal) -> None:
+    ids = offer(kernel, principal, "Likes tea.", "Likes the tea!", "Likes coffee.")
+    result = accept_suggestions(kernel, principal, [AcceptedSuggestion(each) for each in ids])
+    assert (result.accepted, result.stored) == (3, 2)
+    assert sorted(memories(kernel)) == ["Likes coffee.", "Likes tea."]
+    assert len({each.memory_id for each in stored(kernel)}) == 2
 
 
 def test_what_the_bucket_holds_already_is_not_doubled(kernel: Kernel, principal: Principal) -> None:

@@ -20,6 +20,7 @@ from api.deps import (
     KernelDep,
     ReadDep,
     SettingsDep,
+    SignInLimitsDep,
     WriteDep,
 )
 from api.errors import http_status
@@ -42,6 +43,7 @@ def setup_page(
 def set_up(
     request: Request,
     kernel: KernelDep,
+    limits: SignInLimitsDep,
     address: ClientAddressDep,
     form_token: FormTokenDep,
     email: Annotated[str, Form()],
@@ -50,6 +52,7 @@ def set_up(
     display_name: Annotated[str, Form()] = "",
     timezone: Annotated[str, Form()] = "",
 ) -> Response:
+    limits.take(address)
     try:
         with kernel.store.write() as session:
             owner = set_up_owner(

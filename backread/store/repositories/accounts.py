@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from sqlalchemy import delete, func, select, update
+from sqlalchemy.exc import IntegrityError
 
 from backread.store.engine import ReadSession, WriteSession
 from backread.store.models import Account, WebSession
@@ -20,6 +21,42 @@ def find_owner(session: ReadSession) -> Account | None:
     """The first owner: the person who set the server up."""
     return session.scalar(
         select(Account).where(Account.role == OWNER).order_by(Account.created_at, Account.id)
+    )
+
+
+def insert_account(session: WriteSession, account: Account) -> bool:
+    """False when another transaction has just taken the address."""
+    try:
+        with session.begin_nested():
+            session.add(account)
+    except IntegrityError:
+        return False
+    return True
+
+
+def lock_account(session: WriteSession, account_id: str) -> None:
+    """Whoever asks next for the same account waits for this transaction."""
+    session.execute(select(Account.id).where(Account.id == account_id).with_for_update())
+
+
+def is_unchanged(session: WriteSession, seen: Account) -> bool:
+    """Whether the account can still be signed in to, with the password that it was seen with.
+    It stays like this until the transaction ends."""
+    statement = select(Account.id).where(
+        Account.id == seen.id,
+        Account.password_hash == seen.password_hash,
+        Account.disabled_at.is_(None),
+    )
+    return session.scalar(statement.with_for_update()) is not None
+
+
+def replace_password_hash(session: WriteSession, seen: Account, password_hash: str) -> None:
+    """Another hash of the same password; does nothing when the password was changed since."""
+    session.execute(
+        update(Account)
+        .where(Account.id == seen.id, Account.password_hash == seen.password_hash)
+        .values(password_hash=password_hash)
+        .execution_options(synchronize_session=False)
     )
 
 

@@ -84,7 +84,10 @@ def insert_documents(session: WriteSession, rows: Sequence[DocumentRow]) -> None
 def update_document(session: WriteSession, document_id: str, row: DocumentRow) -> None:
     """Sets everything that a later export says of it."""
     session.execute(
-        update(Document).where(Document.id == document_id).values(**row, changed_at=utcnow())
+        update(Document)
+        .where(Document.id == document_id)
+        .values(**row, changed_at=utcnow())
+        .execution_options(synchronize_session=False)
     )
 
 

@@ -41,6 +41,13 @@ def has_running_jobs(session: ReadSession, account_id: str) -> bool:
     return session.scalar(statement.limit(1)) is not None
 
 
+def has_newcomers(session: ReadSession, account_id: str) -> bool:
+    """Whether the account has conversations (again), or a job that runs."""
+    return has_running_jobs(session, account_id) or bool(
+        conversation_ids(session, account_id, limit=1)
+    )
+
+
 def conversation_ids(session: ReadSession, account_id: str, *, limit: int) -> list[str]:
     statement = select(Conversation.id).where(Conversation.account_id == account_id)
     return list(session.scalars(statement.limit(limit)))

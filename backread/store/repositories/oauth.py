@@ -119,6 +119,13 @@ def revoke_grant(session: WriteSession, grant_id: str, *, now: datetime) -> None
     session.execute(delete(OAuthToken).where(OAuthToken.grant_id == grant_id))
 
 
+def date_grants(session: WriteSession, client_id: str, *, created_at: datetime) -> None:
+    """Gives the client's grants another beginning, and with it another end."""
+    session.execute(
+        update(OAuthGrant).where(OAuthGrant.client_id == client_id).values(created_at=created_at)
+    )
+
+
 def delete_token(session: WriteSession, token_hash: str) -> None:
     session.execute(delete(OAuthToken).where(OAuthToken.token_hash == token_hash))
 

@@ -94,5 +94,9 @@ def delete_invite(session: WriteSession, invite_id: str) -> bool:
     return bool(result.rowcount)  # type: ignore[attr-defined]
 
 
+def delete_invites_by(session: WriteSession, account_id: str) -> None:
+    session.execute(delete(Invite).where(Invite.invited_by == account_id))
+
+
 def delete_ended_invites(session: WriteSession, *, now: datetime) -> None:
     session.execute(delete(Invite).where(Invite.expires_at <= now))

@@ -151,6 +151,7 @@ def note_accepted(
             SuggestedMemory.account_id == principal.account_id, SuggestedMemory.id == suggestion_id
         )
         .values(state="accepted", memory_id=memory_id, decided_at=utcnow())
+        .execution_options(synchronize_session=False)
     )
 
 

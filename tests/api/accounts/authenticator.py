@@ -34,7 +34,7 @@ class Authenticator:
         self.user_handle = options["user"]["id"]
         numbers = self.key.public_key().public_numbers()
         x, y = numbers.x.to_bytes(32, "big"), numbers.y.to_bytes(32, "big")
-        public_key = encode_cbor({1: 2, 3: -7, -1: 1, -2: x, -3: y})
+        public_key = encode_cbor(bent.get("public_key", {1: 2, 3: -7, -1: 1, -2: x, -3: y}))
         length = len(self.credential_id).to_bytes(2, "big")
         attested = b"\0" * 16 + length + self.credential_id + public_key
         attestation = {
@@ -45,7 +45,7 @@ class Authenticator:
         response = {
             "clientDataJSON": self._client_data("webauthn.create", options, bent),
             "attestationObject": bytes_to_base64url(encode_cbor(attestation)),
-            "transports": ["internal"],
+            "transports": bent.get("transports", ["internal"]),
         }
         return self._credential(response)
 

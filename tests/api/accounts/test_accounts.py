@@ -5,7 +5,8 @@ import pytest
 from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
-from api.accounts.limits import SignInLimits
+from api.accounts import service
+from api.accounts.limits import BURST, SignInLimits
 from api.accounts.service import create_account, local_owner
 from api.accounts.setup_token import ensure_setup_token, setup_token_path
 from backread.errors import Conflict, InvalidInput
@@ -73,6 +74,11 @@ def test_nobody_sets_the_server_up_without_the_token(
         assert session.scalars(select(Account)).all() == []
 
 
+def test_the_set_up_token_cannot_be_tried_out(browser: TestClient) -> None:
+    tries = [set_up(browser, "wrong") for _ in range(BURST + 1)]
+    assert tries[-1] == 429
+
+
 def test_set_up_claims_the_owner_that_the_command_line_made(
     browser: TestClient, settings: Settings, kernel: Kernel
 ) -> None:
@@ -134,6 +140,49 @@ def test_the_right_password_signs_in_and_the_wrong_one_does_not(
     assert try_to_sign_in(browser, PASSWORD, email="nobody@example.org") == 401
     assert try_to_sign_in(browser, PASSWORD) == 303
     assert is_signed_in(browser)
+
+
+def test_a_password_that_is_replaced_while_it_is_checked_signs_nobody_in(
+    browser: TestClient, kernel: Kernel, owner: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = service.verify_password
+
+    def replaced_meanwhile(password_hash: str | None, password: str) -> bool:
+        with kernel.store.write() as session:
+            service.set_password(session, owner.id, "another good password")
+        return check(password_hash, password)
+
+    monkeypatch.setattr(service, "verify_password", replaced_meanwhile)
+    assert try_to_sign_in(browser, PASSWORD) == 401
+    assert not is_signed_in(browser)
+    monkeypatch.undo()
+    assert try_to_sign_in(browser, "another good password") == 303
+
+
+def test_a_hash_of_older_strength_is_renewed_and_a_newer_password_is_not_undone(
+    browser: TestClient, kernel: Kernel, owner: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def renew() -> str:
+        assert try_to_sign_in(browser, PASSWORD) in {303, 401}
+        with kernel.store.read() as session:
+            return session.get_one(Account, owner.id).password_hash
+
+    monkeypatch.setattr(service, "needs_rehash", lambda password_hash: True)
+    first = renew()
+    assert first != owner.password_hash
+    assert is_signed_in(browser)
+    browser.cookies.clear()
+    hashed = service.hash_password
+    newer = hashed("another good password")
+
+    def replaced_meanwhile(password: str) -> str:
+        with kernel.store.write() as session:
+            session.get_one(Account, owner.id).password_hash = newer
+        return hashed(password)
+
+    monkeypatch.setattr(service, "hash_password", replaced_meanwhile)
+    assert renew() == newer
+    assert not is_signed_in(browser)
 
 
 def test_an_owner_without_a_password_cannot_be_signed_in_to(

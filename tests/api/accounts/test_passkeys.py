@@ -225,6 +225,31 @@ def test_nonsense_is_not_added(signed_in: TestClient) -> None:
     assert post(signed_in, "/settings/passkeys", body, SECURITY).status_code == 400
 
 
+@pytest.mark.parametrize("key", [5, [1], {}, {1: 2}, {1: 2, 3: -7}])
+def test_a_key_of_nonsense_is_not_added(
+    signed_in: TestClient, device: Authenticator, key: object
+) -> None:
+    answer = add(signed_in, device, public_key=key)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_input")
+
+
+@pytest.mark.parametrize("bent", [{-2: "a", -3: 5}, {-1: 99}])
+def test_a_key_that_cannot_check_a_signature_signs_nobody_in(
+    signed_in: TestClient, device: Authenticator, bent: dict[int, object]
+) -> None:
+    point = {-1: 1, -2: b"1" * 32, -3: b"2" * 32}
+    assert add(signed_in, device, public_key={1: 2, 3: -7, **point, **bent}).status_code == 200
+    assert enter(signed_in, device) == 401
+
+
+def test_transports_of_nonsense_are_left_out(
+    signed_in: TestClient, device: Authenticator, kernel: Kernel
+) -> None:
+    assert add(signed_in, device, transports=[["usb"], {}, "pigeon", "usb"]).status_code == 200
+    with kernel.store.read() as session:
+        assert session.scalars(select(Passkey)).one().transports == ["usb"]
+
+
 def test_what_one_account_was_asked_another_cannot_answer(
     signed_in: TestClient, device: Authenticator, kernel: Kernel
 ) -> None:
@@ -260,8 +285,13 @@ def test_the_same_passkey_is_not_added_twice(signed_in: TestClient, device: Auth
     assert add(signed_in, device).status_code == 409
 
 
-def test_passkeys_belong_to_the_name_in_the_public_address(settings: Settings) -> None:
-    public = settings.model_copy(update={"public_url": "https://backread.example.org"})
+@pytest.mark.parametrize(
+    "spelled", ["https://backread.example.org", "https://Backread.Example.org:443"]
+)
+def test_passkeys_belong_to_the_name_in_the_public_address(
+    settings: Settings, spelled: str
+) -> None:
+    public = settings.model_copy(update={"public_url": spelled})
     assert relying_party(public) == RelyingParty(
         "backread.example.org", "https://backread.example.org"
     )

@@ -157,6 +157,19 @@ def test_a_member_neither_sees_nor_reaches_what_is_for_owners(
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_an_invite_ends_with_the_account_that_made_it(
+    signed_in: TestClient, guest: TestClient, kernel: Kernel
+) -> None:
+    other = new_member(kernel, "carla@example.org", role="owner")
+    with kernel.store.write() as session:
+        link = people.invite(session, kernel.settings, invited_by=other.id)
+    kept = invite(signed_in)
+    send(signed_in, PEOPLE, f"/settings/people/{other.id}/disable")
+    assert join(guest, link).status_code == 404
+    assert join(guest, kept).status_code == 303
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_a_disabled_account_is_shut_everywhere_at_once_and_can_be_opened_again(
     signed_in: TestClient, guest: TestClient, kernel: Kernel
 ) -> None:

@@ -1,19 +1,27 @@
 """The check of the connection, against a server that a proxy stands before."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from functools import partial
 
 import pytest
 from fastapi import FastAPI
 from sqlalchemy import func, select
 from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Scope
 
-from api.doctor.examination import examine, inside_address
+from api.doctor.examination import examine, examine_all, inside_address
 from api.doctor.findings import Examination, Finding
 from api.doctor.profiles import PROFILES
+from api.doctor.walk import Walk
 from backread.domain import Principal
+from backread.errors import Conflict
 from backread.settings import Settings
+from backread.store.base import utcnow
 from backread.store.models import Account, OAuthClient, OAuthCode, OAuthGrant, OAuthToken
+from backread.store.repositories import oauth
 from tests.api.doctor import faults
 from tests.api.live import loopback_socket, serving
 from tests.api.oauth.documents import document_server
@@ -120,6 +128,80 @@ def test_a_filter_against_bots_keeps_out_the_clients_that_it_names(settings: Set
     assert finding(found, "token", "Claude on the web").state == "skipped"
     assert finding(found, "revoke", "Codex").state == "ok"
     assert not found.is_healthy
+
+
+def test_two_checks_at_once_do_not_meet(settings: Settings) -> None:
+    listener, port = loopback_socket()
+    settings = settings.model_copy(update={"port": port})
+    with serving(settings, listener) as app, ThreadPoolExecutor(2) as pool:
+        check = partial(examine, app.state.kernel, _account(app), f"http://127.0.0.1:{port}")
+        found = [running.result() for running in [pool.submit(check), pool.submit(check)]]
+        assert all(each.is_healthy for each in found), found
+        assert _rows(app) == 0
+
+
+def test_a_server_checks_once_at_a_time(settings: Settings) -> None:
+    refused: list[Conflict] = []
+
+    def check_again(scope: Scope) -> None:
+        if scope["path"] == "/healthz":
+            with pytest.raises(Conflict, match="at this moment") as caught:
+                examine_all(scope["app"].state.kernel, Principal("nobody"))
+            refused.append(caught.value)
+
+    listener, port = loopback_socket()
+    settings = settings.model_copy(update={"port": port})
+    apps: list[FastAPI] = []
+    wrap = faults.answering(lambda scope: check_again({**scope, "app": apps[0]}))
+    with serving(settings, listener, wrap) as app:
+        apps.append(app)
+        principal = _account(app)
+        for count in (1, 2):
+            examine_all(app.state.kernel, principal)
+            assert len(refused) == count
+
+
+def test_what_answers_cannot_name_a_client_of_somebody_else(settings: Settings) -> None:
+    named = {"client_id": "real", "token_endpoint_auth_method": "none"}
+
+    def another_server(scope: Scope) -> Response | None:
+        return JSONResponse(named, 201) if scope["path"] == "/register" else None
+
+    listener, port = loopback_socket()
+    settings = settings.model_copy(update={"port": port})
+    with serving(settings, listener, faults.answering(another_server)) as app:
+        principal = _account(app)
+        with app.state.kernel.store.write() as session:
+            uris = [uri for profile in PROFILES for uri in profile.redirect_uris]
+            metadata = {"redirect_uris": uris}
+            session.add(OAuthClient(id="real", fingerprint="real", metadata_=metadata))
+        found = examine(app.state.kernel, principal, f"http://127.0.0.1:{port}")
+        assert _rows(app) == 1
+    seen = finding(found, "token", "Codex")
+    assert seen.state == "failed"
+    assert "database of its own" in seen.advice
+
+
+def test_what_a_check_that_died_leaves_behind_ends_by_itself(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Walk, "clean_up", lambda self: self._probe.close())
+    monkeypatch.setattr(Walk, "_revoke", lambda self: None)
+    listener, port = loopback_socket()
+    settings = settings.model_copy(update={"port": port})
+    with serving(settings, listener) as app:
+        assert examine(app.state.kernel, _account(app), f"http://127.0.0.1:{port}").is_healthy
+        soon = utcnow() + timedelta(minutes=10)
+        with app.state.kernel.store.write() as session:
+            tokens = session.scalars(select(OAuthToken)).all()
+            assert tokens
+            assert all(token.expires_at <= soon for token in tokens)
+            longest = timedelta(days=settings.refresh_token_absolute_days)
+            oauth.delete_ended(
+                session, now=soon, superseded_before=soon, granted_before=soon - longest
+            )
+            oauth.delete_unused_clients(session, not_seen_since=soon)
+        assert _rows(app) == 0
 
 
 def test_a_proxy_that_rewrites_redirects_is_named(settings: Settings) -> None:

@@ -43,6 +43,15 @@ def test_a_download_is_plain_text_under_a_harmless_name_and_never_shown_in_place
     assert unquote(disposition.rsplit("''", 1)[1]) == "Töpfe.md"
 
 
+def test_a_long_name_is_cut_at_its_beginning_and_has_no_dot_there(signed_in: TestClient) -> None:
+    documents = [{"uuid": "d", "filename": f"draft.{'y' * 149}", "content": "x"}]
+    project = {"uuid": "p", "name": "Kiln", "prompt_template": "", "docs": documents}
+    bring_finds(signed_in, **{"projects.json": [project]})
+    (item,) = signed_in.get(PATH).json()["items"]
+    disposition = signed_in.get(f"{PATH}/{item['id']}/download").headers["content-disposition"]
+    assert disposition.startswith(f'attachment; filename="{"y" * 149}.txt"')
+
+
 def test_documents_of_another_account_are_not_there(signed_in: TestClient, kernel: Kernel) -> None:
     bring_finds(signed_in)
     item = signed_in.get(PATH).json()["items"][0]

@@ -1,4 +1,6 @@
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,30 @@ def test_the_same_export_again_adds_nothing(api: TestClient, bring_in: Importer)
     bring_in(*chats)
     again = api.get(f"/api/v1/imports/{bring_in(*chats)}").json()
     assert (again["totals"]["new"], again["totals"]["unchanged"]) == (0, 2)
+
+
+def test_a_database_in_use_is_read_with_the_log_that_was_sent_with_it(
+    api: TestClient, tmp_path: Path
+) -> None:
+    path = tmp_path / "state.vscdb"
+    chat = {"composerId": "c", "conversation": [{"type": 1, "text": "Only in the log?"}]}
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("CREATE TABLE cursorDiskKV (key TEXT UNIQUE, value BLOB)")
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.execute(
+            "INSERT INTO cursorDiskKV VALUES ('composerData:c', ?)", (json.dumps(chat),)
+        )
+        database.commit()
+        sent = [
+            ("files", (f"globalStorage/{name}", (tmp_path / name).read_bytes()))
+            for name in ("state.vscdb-wal", "state.vscdb")
+        ]
+    answer = api.post("/api/v1/imports", files=sent)
+    run_jobs(api)
+    report = api.get(answer.json()["href"]).json()
+    assert (report["state"], report["warnings"]) == ("readable", [])
+    assert report["totals"]["new"] == report["totals"]["found"] == 1
 
 
 def test_several_files_make_one_import(api: TestClient) -> None:

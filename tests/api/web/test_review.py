@@ -89,6 +89,16 @@ def test_one_is_edited_before_it_is_kept(signed_in: TestClient) -> None:
     assert "1 of them had been there already" in text_of(again.text)
 
 
+def test_one_that_is_kept_as_it_was_has_no_former_words(signed_in: TestClient) -> None:
+    memories = [{"account_uuid": "u", "conversations_memory": "Fires at\ncone 6."}]
+    bring_finds(signed_in, **{"memories.json": memories})
+    (only,) = ids_on(signed_in.get(PATH).text)
+    decide(signed_in, "accept", id=[only], text="Fires at\r\ncone 6.")  # as browsers send it
+    kept = text_of(signed_in.get(f"{PATH}?state=accepted").text)
+    assert "Fires at cone 6." in kept
+    assert "words:" not in kept
+
+
 def test_dismissed_ones_can_be_reviewed_again(signed_in: TestClient) -> None:
     bring_finds(signed_in)
     ids = ids_on(signed_in.get(PATH).text)
@@ -116,18 +126,20 @@ def test_all_on_every_page_are_decided_at_once(signed_in: TestClient, kernel: Ke
 
 
 @pytest.mark.parametrize(
-    ("fields", "words"),
+    ("fields", "status", "words"),
     [
-        ({}, "No suggestion was chosen"),
-        ({"id": ["x"], "bucket": "new", "bucket_name": " "}, "The new bucket has no name"),
+        ({}, 400, "No suggestion was chosen"),
+        ({"id": ["x"], "bucket": "new", "bucket_name": " "}, 400, "The new bucket has no name"),
+        ({"id": ["x"]}, 404, "There is no suggestion with this id"),
+        ({"id": ["x"], "bucket": "999"}, 404, "There is no bucket with this id"),
     ],
 )
 def test_what_is_missing_is_said_on_the_page(
-    signed_in: TestClient, fields: dict[str, Any], words: str
+    signed_in: TestClient, fields: dict[str, Any], status: int, words: str
 ) -> None:
     bring_finds(signed_in)
     answer = decide(signed_in, "accept", **fields)
-    assert answer.status_code == 400
+    assert answer.status_code == status
     assert words in text_of(answer.text)
     assert len(ids_on(answer.text)) == 2
 

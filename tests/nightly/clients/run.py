@@ -4,8 +4,7 @@
 
 Installs Claude Code, Codex CLI, mcp-remote and MCP Inspector from npm into a temporary folder, or
 into the one given, which it keeps. No account anywhere is needed: where a client wants a language
-model, `model.py` stands in for it, and nothing leaves the machine. Prints a table of what held
-and exits with 0 when all of it did.
+model, `model.py` stands in for it. Prints a table of what held and exits with 0 when all of it did.
 """
 
 import argparse

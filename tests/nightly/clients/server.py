@@ -21,6 +21,7 @@ from backread.store.base import utcnow
 from backread.store.engine import Store
 from backread.store.migrate import upgrade
 from backread.store.models import Account, Bucket, OAuthGrant, OAuthToken
+from backread.store.repositories import oauth
 from tests.api.live import loopback_socket
 from tests.support import wait_until
 
@@ -45,7 +46,7 @@ class ClientServer:
         return f"{self.settings.origin}/api/mcp/sse"
 
     def start(self, workers: int = 1) -> None:
-        """Web processes that take connections from the same socket in turns."""
+        """Web processes that take connections from the same socket."""
         for _ in range(workers):
             self._processes.append(self._start_one())
         wait_until(self._answers, seconds=120, what="the server")
@@ -90,7 +91,8 @@ class ClientServer:
     def revoke_grants(self) -> None:
         """As the person does on the connections page."""
         with self._store() as store, store.write() as session:
-            session.execute(update(OAuthGrant).values(revoked_at=utcnow()))
+            for grant_id in session.scalars(select(OAuthGrant.id)).all():
+                oauth.revoke_grant(session, grant_id, now=utcnow())
 
     def live_grants(self) -> set[str]:
         """Ids of the grants that hold."""

@@ -50,6 +50,7 @@ async function attempt(place, work) {
 function inWords(error) {
   if (error.name === "NotAllowedError") return "Nothing was confirmed on your device. Try again when you are ready.";
   if (error.name === "InvalidStateError") return "This device has a passkey for your account already.";
+  if (error.name === "SecurityError") return "Passkeys need a host name, such as backread.example.org; this server's address has none.";
   return error.message;
 }
 

@@ -186,7 +186,8 @@ function partsOf(files) {
   return parts;
 }
 
-const nameOf = (file) => file.path || file.webkitRelativePath || file.name;
+/** The file's path inside the folder that was chosen, or its name. */
+export const nameOf = (file) => file.path || file.webkitRelativePath || file.name;
 
 /** A file that goes by the tus protocol. */
 class Large {

@@ -1,8 +1,11 @@
 // The drop zone: takes files, shows how they are sent, and goes to the import's report.
 import { size } from "./format.js";
-import { Sending } from "./sending.js";
+import { Sending, nameOf } from "./sending.js";
 
-const READABLE = /\.(zip|tar|t?gz|json|jsonl|ndjson|zst|html?|md|csv|vscdb|db)$/i;
+// What is sent of a folder: kinds that may hold chats, databases with their logs, and, as of Google
+// AI Studio, files without an ending.
+const READABLE = /\.(zip|tar|t?gz|json|jsonl|ndjson|zst|html?|md|csv|(vscdb|db)(-wal)?)$|^[^.]+$/i;
+const HIDDEN = /\/\./; // inside the folder; the folder itself may be ~/.codex
 const NAMES_SHOWN = 5;
 const MOST_FILES = 1000;
 
@@ -52,7 +55,7 @@ class DropZone {
 
   send(files, { fromFolder = false } = {}) {
     if (this.sending) return;
-    const wanted = fromFolder ? files.filter((file) => READABLE.test(file.name)) : files;
+    const wanted = fromFolder ? files.filter((file) => READABLE.test(file.name) && !HIDDEN.test(nameOf(file))) : files;
     if (!wanted.length) {
       if (files.length) this.fail("No file in this folder can be imported.", "Choose the folder that holds conversations.json, or the ZIP as it came.");
       return;
