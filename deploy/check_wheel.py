@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60
 STOP_SECONDS = 30
+LARGE_CHATS = 300  # of 40 kB: enough that another process reads the file
 
 
 def run(*command: str, cwd: Path) -> None:
@@ -73,6 +74,30 @@ def start_and_stop(command: Path, elsewhere: Path) -> None:
         server.wait(STOP_SECONDS)
 
 
+def import_large_file(command: Path, elsewhere: Path) -> None:
+    """Large files are read by a second process, which has to find the package by itself."""
+    environment = {**os.environ, "BACKREAD_HOME": str(elsewhere / "home")}
+    export = elsewhere / "chats.jsonl"
+    text = "We talked about the greenhouse and its heating. " * 400
+    with export.open("w", encoding="utf-8") as lines:
+        for number in range(LARGE_CHATS):
+            turns = [{"role": "user", "content": f"Chat {number}"}]
+            turns += [{"role": "assistant", "content": text}, {"role": "user", "content": text}]
+            lines.write(json.dumps({"messages": turns}) + "\n")
+
+    def backread(*arguments: str) -> str:
+        call = [str(command), *arguments, "--json"]
+        return subprocess.run(
+            call, cwd=elsewhere, env=environment, check=True, capture_output=True, text=True
+        ).stdout
+
+    backread("user", "add", "ada@example.org", "--owner")
+    totals = json.loads(backread("import", str(export)))["totals"]
+    if totals["new"] != LARGE_CHATS or totals["failed"]:
+        raise SystemExit(f"The installed wheel imported {totals} of {LARGE_CHATS} chats.")
+    print(f"The installed wheel imported {LARGE_CHATS} chats.")
+
+
 def healthy(port: int) -> bool:
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=2) as answer:
@@ -85,7 +110,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder)
         wheel = build(base / "dist")
-        start_and_stop(install(wheel, base / "venv"), base)
+        command = install(wheel, base / "venv")
+        start_and_stop(command, base)
+        import_large_file(command, base)
 
 
 main()

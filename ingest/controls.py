@@ -88,7 +88,8 @@ def carry_out(session: WriteSession, principal: Principal, import_id: str) -> st
     if not is_open_trial(row) or not all(file.path.exists() for file in files):
         raise Conflict(
             "The files of this import are not here any more.",
-            hint="Uploaded files of a trial run are kept for a day. Choose them again.",
+            hint="They were imported for real already, or a day has passed. Look among your "
+            "imports, or choose them again.",
         )
     row.owns_files = False
     return accept_files(session, principal, files, route=row.route, owns_files=True)

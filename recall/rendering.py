@@ -45,7 +45,9 @@ _CHAT_TOKEN = re.compile(
     re.IGNORECASE,
 )
 _MARKER = re.compile(
-    r"(?:<{2,}|>{2,}|={3,}|-{3,})[ \t]*(?=(?:end[ \t]+)?(?:of[ \t]+)?recall)", re.IGNORECASE
+    r"(?:(?<!<)<{2,}|(?<!>)>{2,}|(?<!=)={3,}|(?<!-)-{3,})[ \t]*"
+    r"(?=(?:end[ \t]+)?(?:of[ \t]+)?recall)",
+    re.IGNORECASE,
 )
 _SOFTENED = str.maketrans({"<": "‹", ">": "›", "[": "⟦", "]": "⟧", "=": "–", "-": "–"})
 

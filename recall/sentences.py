@@ -14,7 +14,8 @@ from backread.store.fulltext import words
 from recall.query import QUESTION_WORDS
 
 _MAX_CHARACTERS = 400
-_END = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|[。！？]+[」』”）]*")
+# Only from where a run of signs begins: a line of dots must not be tried from each of them.
+_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*\s+|[。！？]+[」』”）]*")
 # Abbreviations that end with a dot and do not end a sentence.
 _ABBREVIATION = re.compile(
     r"\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|no|fig|jan|feb|mar|apr|jun|jul|aug|sep|"

@@ -23,7 +23,9 @@ def examine(
     """Runs every check against an origin (`https://host[:port]`). Takes seconds, and stores
     nothing that it does not remove again. Clients are tried only where the address is sound."""
     settings = kernel.settings
-    probe = Probe(address)
+    # Past the proxy, the server is asked under the name that a proxy hands on.
+    headers = {} if is_public else {"Host": urlsplit(settings.origin).netloc}
+    probe = Probe(address, headers=headers)
     try:
         findings = list(check_address(probe, settings, is_public=is_public))
     finally:
@@ -31,14 +33,16 @@ def examine(
     own = Section(title="The address", findings=findings)
     sections = [own]
     if own.state != "failed":
-        sections += _walks(kernel, principal, address)
+        sections += _walks(kernel, principal, address, headers)
     return Examination(address=address, identity=settings.origin, sections=sections)
 
 
-def _walks(kernel: Kernel, principal: Principal, address: str) -> list[Section]:
+def _walks(
+    kernel: Kernel, principal: Principal, address: str, headers: dict[str, str]
+) -> list[Section]:
     sections = []
     for profile in PROFILES:
-        walk = Walk(kernel, principal, address, profile)
+        walk = Walk(kernel, principal, address, profile, headers)
         try:
             sections.append(Section(title=profile.name, findings=list(walk.findings())))
         finally:

@@ -43,10 +43,15 @@ class Walk:
     """Use it once: `findings` walks, `clean_up` removes what the walk registered."""
 
     def __init__(
-        self, kernel: Kernel, principal: Principal, origin: str, profile: ClientProfile
+        self,
+        kernel: Kernel,
+        principal: Principal,
+        origin: str,
+        profile: ClientProfile,
+        headers: dict[str, str],
     ) -> None:
         agent = {"User-Agent": profile.user_agent} if profile.user_agent else {}
-        self._probe = Probe(origin, headers=agent)
+        self._probe = Probe(origin, headers=headers | agent)
         self._kernel = kernel
         self._principal = principal
         self._profile = profile

@@ -24,18 +24,17 @@ MAX_BYTES = 64 * 1024
 MAX_SECONDS = 5.0
 MAX_URL = 512  # what the column of client ids holds
 
+# All that IANA has given out of IPv6 for the internet. What lies outside is special, or leads to
+# IPv4 addresses (NAT64, mapped, compatible, translated).
+_IPV6_INTERNET = ip_network("2000::/3")
 # Not public in effect, whatever `is_global` says: they lead to IPv4 addresses inside IPv6 ones
-# (NAT64, 6to4, Teredo, compatible, mapped), to special registries, or to a cloud's own services.
+# (6to4, Teredo), to special registries and examples, or to a cloud's own services.
 _NOT_PUBLIC = tuple(
     ip_network(each)
     for each in (
-        "::/96",
-        "::ffff:0:0/96",
-        "64:ff9b::/96",
-        "64:ff9b:1::/48",
         "2001::/32",
         "2002::/16",
-        "fec0::/10",
+        "3fff::/20",
         "192.0.0.0/24",
         "192.88.99.0/24",
         "168.63.129.16/32",
@@ -65,6 +64,8 @@ def is_public_address(text: str) -> bool:
         return False
     if not address.is_global or address.is_multicast:
         return False
+    if address.version == 6 and address not in _IPV6_INTERNET:
+        return False
     return not any(address in each for each in _NOT_PUBLIC if each.version == address.version)
 
 
@@ -85,7 +86,7 @@ def url_problem(url: str) -> str | None:
         return "it is not an address"
     if parts.scheme != "https" or not url.startswith("https://"):
         return "it does not begin with https://"
-    if not parts.hostname:
+    if not parts.hostname or parts.hostname.startswith("."):
         return "it has no host"
     if parts.username is not None or "@" in parts.netloc:
         return "it has a user name in it"

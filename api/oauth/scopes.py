@@ -19,16 +19,17 @@ class ScopeText:
 SCOPE_TEXTS: dict[Scope, ScopeText] = {
     Scope.MEMORY_READ: ScopeText(
         "Read your memories",
-        "Search saved memories, buckets and uploaded files. This also lets it read the overview "
-        "of you that is made from your whole chat history.",
+        "Search saved memories, and see buckets and what waits to be reviewed. This is also the "
+        "permission for an overview of you that is made from your whole chat history.",
     ),
     Scope.MEMORY_WRITE: ScopeText(
         "Save and change memories",
-        "Store new memories, create buckets, edit and move memories.",
+        "Store new memories, and decide on what waits to be reviewed.",
     ),
     Scope.CHAT_HISTORY_READ: ScopeText(
         "Read your past conversations",
-        "Search all imported chats, and read summaries and whole transcripts.",
+        "Search all imported chats and the documents of projects, and read summaries and whole "
+        "transcripts.",
     ),
     Scope.CHAT_HISTORY_WRITE: ScopeText(
         "Import conversations",

@@ -44,6 +44,7 @@ def doctor(
     Ends with 1 when a client would not get in. Leaves nothing behind.
     """
     from api.doctor.examination import examine, examine_all
+    from api.oauth.redirects import is_loopback
     from backread.supervisor.home import running_server
 
     settings = load_settings()
@@ -60,6 +61,9 @@ def doctor(
     else:
         for each in found:
             _show(each)
+        if found[0].is_healthy and is_loopback(found[0].address):
+            typer.echo("Only this computer reaches this address; clients in the cloud, such as")
+            typer.echo("Claude on the web and ChatGPT, need a public one: docs/guides/deploy.md.")
     if not all(each.is_healthy for each in found):
         raise typer.Exit(1)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from backread.cli.context import find_principal, load_settings, open_kernel
-from backread.cli.output import AccountOption, JsonOption, note, print_json
+from backread.cli.output import AccountOption, JsonOption, counted, note, print_json
 from backread.errors import BackreadError, Conflict
 
 if TYPE_CHECKING:
@@ -55,8 +55,9 @@ def export(
         print_json(told)
         return
     typer.echo(
-        f"{target}: {counts.conversations:,} conversations ({counts.kinds['capture']:,} captures), "
-        f"{counts.kinds['memory']:,} memories, {size / 1024**2:,.1f} MB."
+        f"{target}: {counted(counts.conversations, 'conversation')} "
+        f"({counted(counts.kinds['capture'], 'capture')}), "
+        f"{counted(counts.kinds['memory'], 'memory')}, {size / 1024**2:,.1f} MB."
     )
 
 

@@ -45,6 +45,7 @@ def list_imports(account: AccountOption = "", as_json: JsonOption = False) -> No
         typer.echo(
             f"{report.id}  {report.created_at:%Y-%m-%d %H:%M}  {report.state:<9}  "
             f"{report.totals.new:,} new of {report.totals.found:,}  {name}{more}"
+            f"{'  (trial run)' if report.is_dry_run else ''}"
         )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from backread.cli.context import find_principal, load_settings, open_kernel
-from backread.cli.output import AccountOption, JsonOption, note, print_json
+from backread.cli.output import AccountOption, JsonOption, counted, note, print_json
 from backread.errors import InvalidInput, UnreadableImport
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def import_files(
         _watch(watch, files, account, parent_pipe, dry_run=dry_run, wait=wait, as_json=as_json)
         return
     if not files:
-        raise InvalidInput("No file was named.", hint="Name files or folders, or add --watch DIR.")
+        raise typer.BadParameter("Name files or folders, or add --watch DIR.", param_hint="FILE")
     from ingest.accept import accept_files
 
     chosen = [_source_file(path) for path in files]
@@ -147,7 +147,7 @@ def _add_vectors(kernel: "Kernel", principal: "Principal", *, wait: bool, quiet:
             if has_server
             else "run `backread up`, or import with --wait"
         )
-        note(f"Found by their words now. By meaning, {waiting:,} passages follow: {how}.")
+        note(f"Found by their words now. By meaning, {counted(waiting, 'passage')} to come: {how}.")
     return waiting
 
 
@@ -166,13 +166,15 @@ def print_report(report: "ImportReport") -> None:
         return
     verb = "Would import" if report.is_dry_run else "Found"
     platforms = ", ".join(f"{count:,} of {name}" for name, count in report.platforms.items())
-    typer.echo(f"{verb} {totals.found:,} conversations{f' ({platforms})' if platforms else ''}:")
+    typer.echo(
+        f"{verb} {counted(totals.found, 'conversation')}{f' ({platforms})' if platforms else ''}:"
+    )
     typer.echo(
         f"  {totals.new:,} new, {totals.updated:,} updated, {totals.unchanged:,} unchanged, "
         f"{totals.skipped:,} skipped, {totals.failed:,} failed"
     )
     if report.messages_new:
-        typer.echo(f"  {report.messages_new:,} new messages{_span(report)}")
+        typer.echo(f"  {counted(report.messages_new, 'new message')}{_span(report)}")
     _print_finds(report)
     problems = [item for item in report.items if item.outcome in {"failed", "skipped"}]
     for item in problems[:_SHOWN_PROBLEMS]:
@@ -189,9 +191,9 @@ def print_report(report: "ImportReport") -> None:
 def _print_finds(report: "ImportReport") -> None:
     """What was found beside the conversations."""
     if report.memories_found:
-        typer.echo(f"  {report.memories_found:,} memories to review, in the web app")
+        typer.echo(f"  {counted(report.memories_found, 'memory')} to review, in the web app")
     if report.documents_found:
-        typer.echo(f"  {report.documents_found:,} new or changed project documents")
+        typer.echo(f"  {counted(report.documents_found, 'new or changed project document')}")
     if report.secrets_found:
         kinds = ", ".join(f"{count:,} {name}" for name, count in report.secrets_by_kind.items())
         typer.echo(f"  {report.secrets_found:,} keys or passwords in the messages: {kinds}")

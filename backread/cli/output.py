@@ -32,6 +32,12 @@ def show_error(error: BackreadError, *, as_json: bool) -> None:
         typer.echo(error.hint, err=True)
 
 
+def counted(value: int, one: str) -> str:
+    """A number with its noun, such as "1 memory" and "1,200 memories"."""
+    many = f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
+    return f"{value:,} {one if value == 1 else many}"
+
+
 def note(text: str) -> None:
     """A line for people beside the result."""
     typer.echo(text, err=True)

@@ -15,7 +15,8 @@ from ingest.importers.base import Raw, dict_in, text_in
 from ingest.importers.envelopes import MEMORY_FILE_KEY
 
 _FRONT_MATTER = re.compile(r"---\n(?P<fields>.*?)\n---\n(?P<body>.*)", re.DOTALL)
-_NAME = re.compile(r"^name:\s*[\"']?(?P<name>.+?)[\"']?\s*$", re.MULTILINE)
+_NAME = re.compile(r"^name:[ \t]*(?P<name>\S.*)$", re.MULTILINE)
+_QUOTES_AND_SPACE = "\"' \t"
 _POINTER = re.compile(r"\[[^\]]*\]\([^)]*\.md\).*", re.DOTALL)
 
 
@@ -45,7 +46,7 @@ def _memories(raw: Raw) -> Iterator[ParsedMemory]:
     whole = _FRONT_MATTER.fullmatch(text)
     name = _NAME.search(whole["fields"]) if whole else None
     if whole and name and len(whole["body"].strip()) <= MAX_CHARACTERS:
-        source = f"Project memory: {name['name']}"
+        source = f"Project memory: {name['name'].strip(_QUOTES_AND_SPACE)}"
         yield ParsedMemory(whole["body"].strip(), source, project_external_id=project)
         return
     for statement in statements_in(text):

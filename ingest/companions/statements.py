@@ -12,7 +12,7 @@ from dataclasses import dataclass
 # What a memory may have. Only what is pasted into a memory by mistake is longer.
 MAX_CHARACTERS = 10_000
 
-_HEADING = re.compile(r"#{1,6}\s+(?P<text>\S.*?)\s*#*")
+_HEADING = re.compile(r"#{1,6}\s+(?P<text>\S.*)")
 _BOLD_LINE = re.compile(r"(?:\*\*|__)(?P<text>[^*_].*?)(?:\*\*|__)\s*:?")
 _ITEM = re.compile(r"(?:[-*+•‣]|\d{1,3}[.)])\s+(?P<text>\S.*)")
 _LONGEST_LEAD = 80
@@ -90,7 +90,7 @@ def _heading_of(block: str) -> str:
         return ""
     found = _HEADING.fullmatch(block) or _BOLD_LINE.fullmatch(block)
     if found:
-        return found["text"].strip("*_ :")
+        return found["text"].rstrip("# ").strip("*_ :")
     return block[:-1].strip() if block.endswith(":") and len(block) <= _LONGEST_LEAD else ""
 
 

@@ -9,7 +9,7 @@ from ingest.importers.base import dicts_in
 
 CHOOSE = (
     "Choose the zip or the file of a chat tool's data export, such as ChatGPT's, Claude's or "
-    "Gemini's, or a folder that it was unpacked to. The guide to imports lists all that are read."
+    "Gemini's, or a folder that it was unpacked to. docs/guides/import.md lists all that are read."
 )
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (

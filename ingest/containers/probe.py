@@ -92,11 +92,19 @@ def examine(found: FoundSources, settings: Settings) -> Contents:
         problems += [(source.name, error) for source, error in damaged]
         raise _nothing_found(problems, others)
     contents.warnings += [
-        f"{name} was not imported. {error}" for name, error in problems if not is_maybe(name)
+        f"{name} was not imported. {error}" for name, error in problems if _is_told(name)
     ]
     contents.warnings += _missing_shards(listed, found.sources)
     contents.warnings += missing_downloads(downloads, found.sources)
     return contents
+
+
+def _is_told(name: str) -> bool:
+    """Whether it is worth a word that nothing could be read from a file. Notes and tables that lie
+    in a folder or an archive are not; a file that was chosen by itself is, but for the page that
+    comes beside the JSON of an export."""
+    is_chosen_by_itself = "/" not in name and not name.lower().endswith((".html", ".htm"))
+    return is_chosen_by_itself or not is_maybe(name)
 
 
 def _probe(source: Source, settings: Settings) -> _Probe:

@@ -24,7 +24,7 @@ from ingest.json_stream import Element, load, split
 _ROWS_LOOKED_AT = 200
 _PAGE_LOOKED_AT_BYTES = 4 * 1024**2
 _CELL = b'<div class="outer-cell'
-_STARTS = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|div)\b", re.IGNORECASE)
+_STARTS = re.compile(rb"\s*(?:\xef\xbb\xbf\s*)?<(?:!doctype html|html|div)\b", re.IGNORECASE)
 
 
 class ActivityRowsCutter:

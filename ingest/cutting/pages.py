@@ -10,7 +10,7 @@ from ingest.importers import importer_for
 from ingest.json_stream import Element, load, split
 
 _DATA = re.compile(rb'<script[^>]*\bid="__NEXT_DATA__"[^>]*>(.*?)</script>', re.DOTALL)
-_STARTS = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)\b", re.IGNORECASE)
+_STARTS = re.compile(rb"\s*(?:\xef\xbb\xbf\s*)?<(?:!doctype html|html)\b", re.IGNORECASE)
 _LOOKED_AT_BYTES = 64 * 1024**2
 
 

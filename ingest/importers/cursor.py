@@ -42,7 +42,8 @@ _INJECTED = re.compile(r"<(?:user_info|system_reminder|environment_context|rules
 _FILE_NAME = re.compile(
     r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl", re.IGNORECASE
 )
-_QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
+_QUERY = re.compile(r"<user_query>(.*?)</user_query>", re.DOTALL)
+_QUERY_END = "</user_query>"
 
 
 class CursorImporter:
@@ -247,9 +248,13 @@ def _block(draft: Draft, block: Raw, news: Counter[str]) -> None:
     text = text_in(block.get("text"))
     name = text_in(block.get("name")) or text_in(block.get("toolName"))
     if kind == "text":
-        asked = _QUERY.findall(text) if draft.role is Role.USER else []
-        draft.texts += asked or [text]
-        draft.aside("injected", _QUERY.sub("", text).strip() if asked else "")
+        # Not beyond the last end: whatever is opened after it would be sought to the end each.
+        queries = text[: text.rfind(_QUERY_END) + len(_QUERY_END)] if _QUERY_END in text else ""
+        asked = _QUERY.findall(queries) if draft.role is Role.USER else []
+        draft.texts += [each.strip() for each in asked] or [text]
+        draft.aside(
+            "injected", (_QUERY.sub("", queries) + text[len(queries) :]).strip() if asked else ""
+        )
     elif kind in ("tool_use", "tool-call"):
         draft.aside("tool_call", _shown(block.get("input", block.get("args"))), name)
     elif kind in ("tool_result", "tool-result"):

@@ -36,7 +36,7 @@ def serving(
         assert not thread.is_alive()
 
 
-def loopback_socket() -> tuple[socket.socket, int]:
+def loopback_socket(address: str = "127.0.0.1") -> tuple[socket.socket, int]:
     listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
+    listener.bind((address, 0))
     return listener, int(listener.getsockname()[1])

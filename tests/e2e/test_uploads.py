@@ -200,6 +200,7 @@ def test_of_a_folder_only_what_may_hold_chats_is_sent(
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(chat)
+    page.goto("/import")
     page.set_input_files("#folder", folder)
     page.wait_for_url("**/imports/*", timeout=_UPLOAD_MS)
     report = page.request.get(f"/api/v1{page.url.removeprefix(server.origin)}").json()

@@ -1,6 +1,7 @@
 """Every kind of wrong file says what it is, and bad conversations cost only themselves."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +140,12 @@ def test_a_file_that_ends_too_early_keeps_what_came_before(
 def test_no_files_are_no_import(kernel: Kernel, principal: Principal) -> None:
     with kernel.store.write() as session, pytest.raises(InvalidInput):
         accept_files(session, principal, [], route="cli")
+
+
+def test_a_blank_file_is_refused_in_a_time_that_goes_with_its_length(
+    kernel: Kernel, principal: Principal, tmp_path: Path
+) -> None:
+    began = time.process_time()
+    report = import_files(kernel, principal, write(tmp_path / "blank.html", b" " * 250_000))
+    assert report.state == "failed"
+    assert time.process_time() - began < 10  # minutes, when the pattern can go back

@@ -1,5 +1,7 @@
 """What recalled text may look like."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,3 +65,9 @@ def test_names_stay_on_one_short_line(text: str) -> None:
 def test_what_backread_says_itself_stands_before_the_data() -> None:
     text = envelope(["data"], before="lead")
     assert text.startswith(f"lead\n\n{NOTICE}\n<<<recall ")
+
+
+def test_a_long_rule_costs_no_more_than_its_length() -> None:
+    began = time.process_time()
+    clean("-" * 100_000 + "=" * 100_000)
+    assert time.process_time() - began < 5  # minutes, when each sign is tried as a beginning

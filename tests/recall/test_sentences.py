@@ -1,5 +1,7 @@
 """What of a message can stand in an answer by itself."""
 
+import time
+
 import pytest
 
 from recall.sentences import sentences
@@ -28,6 +30,12 @@ from recall.sentences import sentences
 )
 def test_sentences_are_plain_and_stand_alone(text: str, expected: list[str]) -> None:
     assert list(sentences(text)) == expected
+
+
+def test_a_line_of_dots_costs_no_more_than_its_length() -> None:
+    began = time.process_time()
+    assert len("".join(sentences("Kilns " + "." * 100_000))) >= 100_000
+    assert time.process_time() - began < 5  # minutes, when each dot is tried as a beginning
 
 
 def test_long_sentences_are_cut_between_words() -> None:

@@ -101,9 +101,7 @@ def test_an_edited_suggestion_is_kept_in_the_person_s_words(
     assert states(kernel) == {"User has cat.": "accepted"}
 
 
-def test_words_that_are_edited_to_nothing_are_refused(
-    kernel: Kernel, principal: Principal
-) -> None:
+def test_words_that_are_edited_to_nothing_are_refused(kernel: Kernel, principal: Principal) -> None:
     (only,) = offer(kernel, principal, "User has cat.")
     with pytest.raises(InvalidInput):
         accept_suggestions(kernel, principal, [AcceptedSuggestion(only, " \n ")])

@@ -7,6 +7,7 @@ from starlette.testclient import TestClient
 
 from api.accounts import service
 from api.accounts.limits import BURST, SignInLimits
+from api.accounts.passwords import hash_password, verify_password
 from api.accounts.service import create_account, local_owner
 from api.accounts.setup_token import ensure_setup_token, setup_token_path
 from backread.errors import Conflict, InvalidInput
@@ -145,12 +146,10 @@ def test_the_right_password_signs_in_and_the_wrong_one_does_not(
 def test_a_password_that_is_replaced_while_it_is_checked_signs_nobody_in(
     browser: TestClient, kernel: Kernel, owner: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    check = service.verify_password
-
     def replaced_meanwhile(password_hash: str | None, password: str) -> bool:
         with kernel.store.write() as session:
             service.set_password(session, owner.id, "another good password")
-        return check(password_hash, password)
+        return verify_password(password_hash, password)
 
     monkeypatch.setattr(service, "verify_password", replaced_meanwhile)
     assert try_to_sign_in(browser, PASSWORD) == 401
@@ -172,13 +171,12 @@ def test_a_hash_of_older_strength_is_renewed_and_a_newer_password_is_not_undone(
     assert first != owner.password_hash
     assert is_signed_in(browser)
     browser.cookies.clear()
-    hashed = service.hash_password
-    newer = hashed("another good password")
+    newer = hash_password("another good password")
 
     def replaced_meanwhile(password: str) -> str:
         with kernel.store.write() as session:
             session.get_one(Account, owner.id).password_hash = newer
-        return hashed(password)
+        return hash_password(password)
 
     monkeypatch.setattr(service, "hash_password", replaced_meanwhile)
     assert renew() == newer

@@ -80,6 +80,21 @@ def test_a_trial_run_offers_to_import_for_real(page: TestClient, settings: Setti
     assert page.post(f"{where}/carry-out").status_code == 409
 
 
+def test_a_paused_trial_run_does_not_say_that_anything_is_stored(page: TestClient) -> None:
+    where = start(page, dry_run=True)
+    page.post(f"{where}/pause")
+    paused = page.get(where).text
+    assert actions_of(paused) == {"resume", "cancel"}
+    assert "it begins anew when it goes on" in text_of(paused)
+    assert "is stored and can be searched" not in text_of(paused)
+
+
+def test_the_import_page_names_more_sources_than_the_two_largest(page: TestClient) -> None:
+    text = text_of(page.get("/import").text)
+    for name in ("Gemini", "Microsoft Copilot", "~/.claude/projects", "docs/guides/import.md"):
+        assert name in text
+
+
 def test_a_report_says_in_words_what_was_found_and_what_is_new(
     page: TestClient, kernel: Kernel
 ) -> None:

@@ -19,12 +19,14 @@ def test_the_doctor_examines_the_running_server(
         with serving(settings, listener):
             lock.publish(ServerInfo(pid=1, url=f"http://127.0.0.1:{port}", broker_url=""))
             healthy = run("connect", "doctor", "--json")
+            in_words = run("connect", "doctor")
             named = run("connect", "doctor", "--address", f"http://localhost:{port}/api/mcp/mcp")
     finally:
         lock.release()
     assert healthy.exit_code == 0, healthy.output
     sections = answer(healthy)["examinations"][0]["sections"]
     assert {each["state"] for section in sections for each in section["findings"]} == {"ok"}
+    assert "Only this computer reaches this address" in in_words.stdout
     assert named.exit_code == 1
     assert f"--public-url http://localhost:{port}" in named.stdout
 

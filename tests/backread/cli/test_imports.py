@@ -40,6 +40,9 @@ def test_a_dry_run_reports_and_stores_nothing(run: Run, tmp_path: Path) -> None:
     assert dry["totals"] == _TOTALS | {"found": 1, "new": 1}
     real = answer(run("import", archive, "--json"))
     assert real["totals"] == _TOTALS | {"found": 1, "new": 1}
+    real_line, dry_line = run("imports", "list").stdout.splitlines()
+    assert "trial run" in dry_line
+    assert "trial run" not in real_line
 
 
 def test_people_get_a_report_in_words(run: Run, tmp_path: Path) -> None:

@@ -1,5 +1,8 @@
 """How a platform's text about a person becomes statements that can be judged one by one."""
 
+import time
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,3 +73,10 @@ def test_words_of_any_text_come_out_in_their_order(markdown: str) -> None:
     spoken = [each for statement in found for each in statement.text if each in "ab"]
     rest = iter(letters)
     assert all(each in rest for each in spoken)
+
+
+@pytest.mark.parametrize("line", [f"# a{' ' * 100_000}b", f"# a{' #' * 50_000} b", "# " * 100_000])
+def test_a_heading_is_found_in_a_time_that_goes_with_its_length(line: str) -> None:
+    began = time.process_time()
+    assert list(statements_in(f"{line}\n- Fires at cone 6."))[-1].text == "Fires at cone 6."
+    assert time.process_time() - began < 5  # hours, when the pattern can go back

@@ -1,6 +1,7 @@
 import hashlib
 import json
 import sqlite3
+import time
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -260,3 +261,15 @@ def test_another_database_says_what_it_is(
     report = import_files(kernel, principal, path)
     assert report.error is not None
     assert "an SQLite database" in report.error.message
+
+
+def test_a_question_that_is_never_closed_costs_no_more_than_its_length() -> None:
+    blank, opened = "<user_query>" + " " * 50_000, "<user_query>" * 20_000
+    text = f"Before. <user_query>\nHow high?\n</user_query>{blank}{opened}"
+    began = time.process_time()
+    parsed = parse_lines(
+        {"role": "user", "message": {"content": [{"type": "text", "text": text}]}},
+        {"role": "assistant", "message": {"content": "Two metres."}},
+    )
+    assert parsed.messages[0].text == "How high?"
+    assert time.process_time() - began < 5  # hours, when the pattern can go back

@@ -87,6 +87,16 @@ class KillableServer:
                     found[kind] = [pid, *pool]
         return found
 
+    def readers(self) -> list[int]:
+        """The processes that read for an import, below the pool of a worker."""
+        table = _process_table()
+        pools = {pid for pids in self.processes().values() for pid in pids}
+        return [
+            pid
+            for pid, (parent, command) in table.items()
+            if parent in pools and "reading_ahead" in command
+        ]
+
     def run(self, *arguments: str) -> Any:
         """What a command on the same data folder prints as JSON."""
         done = subprocess.run(
