@@ -65,6 +65,20 @@ def test_a_single_conversation_and_lines_of_them_are_imported(
     assert report.platforms == {"chatgpt": 1, "claude_ai": 2}
 
 
+def test_a_chosen_file_without_chats_is_told_but_notes_in_a_folder_are_not(
+    kernel: Kernel, principal: Principal, tmp_path: Path
+) -> None:
+    folder = tmp_path / "export"
+    one = write(folder / "one.json", chatgpt("one"))
+    note = write(folder / "notes.md", b"Nothing that was said in a chat.")
+    page = write(folder / "chat.html", b"<html></html>")
+    assert import_files(kernel, principal, folder).warnings == []
+    report = import_files(kernel, principal, one, note, page)
+    (warning,) = report.warnings
+    assert warning.startswith("notes.md was not imported.")
+    assert report.totals.unchanged == 1
+
+
 def test_the_old_chatgpt_zip_is_imported(
     kernel: Kernel, principal: Principal, tmp_path: Path
 ) -> None:

@@ -111,6 +111,7 @@ def test_a_wrong_password_is_told_without_saying_which_part_was_wrong(
         )
         assert answer.status_code == 401
         assert "address or the password is wrong" in answer.text
+        assert "backread user set-password" in answer.text  # the way out for who forgot it
 
 
 def test_a_form_without_its_token_changes_nothing(signed_in: TestClient) -> None:
@@ -148,3 +149,10 @@ def test_a_set_up_server_makes_no_new_set_up_token(
 ) -> None:
     ensure_setup_token(settings, kernel.store)
     assert signed_in.get("/setup").headers["location"] == "/sign-in"
+
+
+def test_the_time_zones_to_choose_from_are_places(signed_in: TestClient) -> None:
+    page = signed_in.get("/settings").text
+    assert ">Europe/Lisbon<" in page
+    assert ">Factory<" not in page
+    assert ">localtime<" not in page

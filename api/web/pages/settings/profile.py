@@ -16,6 +16,9 @@ from backread.store.engine import ReadSession
 from backread.store.repositories.browsing import archive_totals
 from backread.store.repositories.connections import index_progress
 
+# In the list of zones, but nobody lives there.
+_NOT_A_PLACE = frozenset({"Factory", "localtime"})
+
 router = APIRouter()
 
 
@@ -65,7 +68,7 @@ def _page(
         "signed_in": signed_in,
         "notice": notice,
         "error": error,
-        "timezones": sorted(zoneinfo.available_timezones()),
+        "timezones": sorted(zoneinfo.available_timezones() - _NOT_A_PLACE),
         "totals": archive_totals(session, signed_in.principal),
         "progress": index_progress(session, signed_in.principal),
         "origin": settings.origin,
