@@ -24,6 +24,7 @@ import structlog
 from sqlalchemy.exc import OperationalError
 
 from backread.errors import BackreadError, Unavailable
+from backread.jobs import HelperEnded
 from backread.log import configure
 from backread.settings import Settings
 from backread.store.engine import Store
@@ -64,7 +65,7 @@ def batches_of(
     """What `read_batches` gives, from a process of its own if the files are large and there is a
     second core for it. `check` is called at least each second, and may raise.
 
-    Further raises Unavailable when the reading process was killed; reading can then begin again
+    Further raises HelperEnded when the reading process was killed; reading can then begin again
     at the first batch that was not stored.
     """
     if (os.cpu_count() or 1) > 1 and _is_large(files):
@@ -141,7 +142,7 @@ class _ReadingProcess:
         """What to say of a process that is gone."""
         code = self._process.wait()
         if code < 0:
-            return Unavailable(
+            return HelperEnded(
                 f"The process that reads the files was ended from outside (signal {-code}).",
                 hint="If memory is short, end other programs. The import goes on by itself.",
             )

@@ -11,6 +11,7 @@ from backread.jobs.outbox import cancel, enqueue
 from backread.jobs.registry import (
     JOBS,
     UPKEEP,
+    HelperEnded,
     JobCancelled,
     JobContext,
     JobInterrupted,
@@ -23,6 +24,7 @@ from backread.jobs.registry import (
 __all__ = [
     "JOBS",
     "UPKEEP",
+    "HelperEnded",
     "JobCancelled",
     "JobContext",
     "JobInterrupted",

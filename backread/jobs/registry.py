@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from backread.errors import Unavailable
 from backread.kernel import Kernel
 
 
@@ -22,6 +23,11 @@ class JobStopped(Exception):
 
 class JobCancelled(JobStopped):
     """Somebody asked for the job to be cancelled."""
+
+
+class HelperEnded(Unavailable):
+    """A process that works for the job was ended from outside. There is nothing to wait for, so
+    the job is tried again within seconds, however often that happened."""
 
 
 class JobInterrupted(JobStopped):

@@ -16,7 +16,7 @@ from backread.errors import BackreadError, Unavailable
 from backread.jobs.broker import send
 from backread.jobs.lease import Lease, ProgressListener, StopSignal
 from backread.jobs.liveness import is_dead, worker_name
-from backread.jobs.registry import JOBS, JobCancelled, JobInterrupted, LeaseLost
+from backread.jobs.registry import JOBS, HelperEnded, JobCancelled, JobInterrupted, LeaseLost
 from backread.kernel import Kernel
 from backread.log import get_logger
 from backread.settings import Settings
@@ -27,6 +27,7 @@ from backread.store.repositories.jobs import get_job, update_job, waiting_with_k
 MAX_FAILURES = 25  # in a row without progress: about an hour and a half of trying
 _BACKOFF_FIRST_SECONDS = 2.0
 _BACKOFF_MOST_SECONDS = 300.0
+_SOON_SECONDS = 2.0
 _RETRYABLE = (Unavailable, OperationalError)
 _UNFINISHED = frozenset({"failed", "dead", "cancelled"})
 
@@ -121,6 +122,9 @@ def _execute(job: Job, lease: Lease) -> tuple[str, str]:
         return "interrupted", ""
     except LeaseLost:
         return "lost", ""
+    except HelperEnded as error:
+        _log.warning("job_helper_ended", reason=str(error))
+        return "retry_soon", _reason(error)
     except _RETRYABLE as error:
         _log.warning("job_will_retry", error=type(error).__name__, exc_info=True)
         return "retry", _reason(error)
@@ -144,9 +148,9 @@ def _finish(kernel: Kernel, job: Job, lease: Lease, state: str, reason: str) -> 
         _log.warning("job_lease_lost")
         return state
     failures = 0 if lease.progressed else job.failures
-    if state == "retry":
+    if state in {"retry", "retry_soon"}:
         failures += 1
-        state = "dead" if failures >= MAX_FAILURES else "retry"
+        state = "dead" if failures >= MAX_FAILURES else state
     if state in _UNFINISHED and not _told_unfinished(job, lease, state, reason):
         # What it worked on would look under way for ever. The job can be run once more, so its
         # end is written when that could be told.
@@ -162,8 +166,9 @@ def _finish(kernel: Kernel, job: Job, lease: Lease, state: str, reason: str) -> 
         "lease_until": None,
         "worker": "",
     }
-    if state in {"retry", "interrupted"}:
+    if state in {"retry", "retry_soon", "interrupted"}:
         delay = backoff_seconds(failures) if state == "retry" else 0.0
+        delay = _SOON_SECONDS if state == "retry_soon" else delay
         values |= {"run_after": now + timedelta(seconds=delay), "sent_at": None}
         return _queue_again(kernel, job, values, now)
     values |= {"state": state, "finished_at": now}

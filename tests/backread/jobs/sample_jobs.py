@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from backread.errors import InvalidInput, Unavailable
-from backread.jobs import JobContext, Queue, job
+from backread.jobs import HelperEnded, JobContext, Queue, job
 
 LAST_SECONDS = 30.0
 
@@ -85,6 +85,11 @@ def unavailable(context: JobContext, *, progress: int = 0) -> None:
     if progress:
         context.report(progress, 100)
     raise Unavailable("The embeddings endpoint does not answer.")
+
+
+@job("sample.helper_ended", on_unfinished=_write_end)
+def helper_ended(context: JobContext) -> None:
+    raise HelperEnded("The process that reads the files was ended.")
 
 
 @job("sample.report_once", on_unfinished=_write_end)

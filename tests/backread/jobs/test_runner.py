@@ -119,6 +119,23 @@ def test_a_part_that_is_down_is_tried_again_later_and_later(kernel: Kernel) -> N
     assert read_job(kernel.store, job_id).failures == 2
 
 
+@pytest.mark.parametrize("failures", [0, MAX_FAILURES - 2])
+def test_a_job_whose_helper_was_ended_is_tried_again_at_once(kernel: Kernel, failures: int) -> None:
+    job_id = _enqueue(kernel, "sample.helper_ended")
+    change_job(kernel.store, job_id, failures=failures)
+    assert run_job(kernel, job_id) == "queued"
+    row = read_job(kernel.store, job_id)
+    assert row.failures == failures + 1
+    assert row.run_after <= utcnow() + timedelta(seconds=2)
+
+
+def test_a_job_whose_helper_is_always_ended_dies_with_the_reason(kernel: Kernel) -> None:
+    job_id = _enqueue(kernel, "sample.helper_ended")
+    change_job(kernel.store, job_id, failures=MAX_FAILURES - 1)
+    assert run_job(kernel, job_id) == "dead"
+    assert "was ended" in read_job(kernel.store, job_id).error
+
+
 @pytest.mark.parametrize(
     ("failures", "least", "most"), [(1, 1, 3), (4, 8, 24), (MAX_FAILURES, 150, 450)]
 )
