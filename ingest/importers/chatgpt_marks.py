@@ -13,10 +13,11 @@ from backread.domain import Citation
 from ingest.importers.base import Raw, dict_in, dicts_in, list_in, text_in
 from ingest.normalise import clean
 
-_MARK = re.compile("[ \\t]*\ue200([^\ue200\ue201]{0,4000})\ue201")
+# Blanks are only looked at from the first of their run on: else a long run takes for ever.
+_MARK = re.compile("(?<![ \\t])[ \\t]*\ue200([^\ue200\ue201]{0,4000})\ue201")
 # An answer that was cut off while it was written: the mark has no end.
-_OPEN_MARK = re.compile("[ \\t]*\ue200[a-z_]{1,20}(?:\ue202[^\\s\ue200-\ue2ff]{0,200})*")
-_BRACKETS = re.compile("[ \\t]*【\\d+(?::\\d+)?†[^】\\n]{0,200}】")
+_OPEN_MARK = re.compile("(?<![ \\t])[ \\t]*\ue200[a-z_]{1,20}(?:\ue202[^\\s\ue200-\ue2ff]{0,200})*")
+_BRACKETS = re.compile("(?<![ \\t])[ \\t]*【\\d+(?::\\d+)?†[^】\\n]{0,200}】")
 _ANY_MARK = re.compile("[\ue200-\ue2ff【]")
 _MOST_CITATIONS = 200
 

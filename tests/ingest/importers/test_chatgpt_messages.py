@@ -221,6 +221,13 @@ def test_citation_marks_are_replaced_or_dropped(
     assert message.text == shown
 
 
+def test_a_long_run_of_blanks_beside_a_mark_is_read() -> None:
+    """It must not be looked at again from each of its characters: that would not end in time."""
+    blanks = " \t" * 300_000
+    text = f"a \ue200cite\ue202turn0search0\ue201{blanks}b"
+    assert _message(chatgpt_message("assistant", text)).text == f"a{blanks}b"
+
+
 def test_cited_links_are_collected_once() -> None:
     link = {"title": "BTO", "url": "https://b.example/swift"}
     message = _message(
