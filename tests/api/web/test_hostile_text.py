@@ -136,7 +136,7 @@ def test_hostile_names_in_the_settings_are_shown_as_text(
                     account_id=owner.id,
                     token_hash=key,
                     csrf_token="x",
-                    user_agent=payload,
+                    user_agent=payload.replace("\x00", ""),
                     expires_at=later,
                 )
             )

@@ -34,6 +34,7 @@ class DropZone {
     window.addEventListener("beforeunload", (event) => { if (this.sending?.isRunning) event.preventDefault(); });
     // Chosen while the page was still loading, before anything listened.
     if (files.files.length) this.send([...files.files]);
+    else if (folder.files.length) this.send([...folder.files], { fromFolder: true });
   }
 
   over(event, isOver) {
