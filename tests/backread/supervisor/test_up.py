@@ -115,6 +115,26 @@ def test_killed_processes_come_back_and_an_import_under_way_ends_complete(
     assert server.stop() == 0
 
 
+def test_workers_that_lose_their_broker_are_replaced_and_the_new_ones_work(
+    up: Up, tmp_path: Path
+) -> None:
+    server = up()
+    server.announcement()
+    before = server.wait_for_children(*_ALL)
+    os.kill(before["broker"], signal.SIGKILL)
+    workers = (_WORKER, "worker --queue background")
+
+    def are_replaced() -> bool:
+        now = server.wait_for_children(*_ALL)
+        return all(now[name] != before[name] for name in workers)
+
+    wait_until(are_replaced, seconds=60, what="new workers")
+    archive = write_chatgpt_zip(tmp_path / "export.zip", [GARDEN])
+    report = _Import(server, archive).report()
+    assert report["totals"]["new"] == 1
+    assert server.stop() == 0
+
+
 def test_children_end_with_a_killed_supervisor_and_the_next_one_takes_over(
     up: Up, tmp_path: Path
 ) -> None:
