@@ -37,10 +37,6 @@ app.conf.update(
     worker_cancel_long_running_tasks_on_connection_loss=False,
     broker_connection_retry_on_startup=True,
     broker_connection_max_retries=None,
-    # A worker that loses its broker ends, and whoever started it starts a fresh one. Celery's own
-    # way, to connect again, now and then leaves a worker that is connected and takes no messages
-    # (https://github.com/celery/celery/issues/8030, …/issues/10205).
-    broker_connection_retry=False,
     # Jobs longer than the visibility timeout are delivered again; the second delivery sees a live
     # lease and is dropped. The other two make redelivery happen near that time: without them it
     # takes 100 seconds longer (https://github.com/celery/kombu/pull/2558).

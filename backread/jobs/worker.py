@@ -17,6 +17,7 @@ from backread.jobs.broker import RUN_JOB, SWEEP, TIDY, app, connect
 from backread.jobs.registry import Queue
 from backread.jobs.runner import run_job
 from backread.jobs.sweeper import sweep, tidy
+from backread.jobs.watchdog import watch_queues
 from backread.kernel import Kernel
 from backread.settings import Settings
 
@@ -104,7 +105,13 @@ def serve_worker(
         # What the former worker was doing when it was killed goes on at once.
         app.send_task(SWEEP, args=[True], queue=queues[0].value, retry=False)
 
+    def watch(**_signal: Any) -> None:
+        # Once: the signal comes again with each new connection to the broker.
+        signals.worker_ready.disconnect(watch)
+        watch_queues(app, [queue.value for queue in queues])
+
     signals.worker_ready.connect(sweep_now, weak=False)
+    signals.worker_ready.connect(watch, weak=False)
     worker = connect(settings).Worker(
         hostname=f"{'-'.join(queues)}@{socket.gethostname()}",
         queues=[queue.value for queue in queues],
