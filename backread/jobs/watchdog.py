@@ -16,7 +16,7 @@ from kombu.exceptions import OperationalError as BrokerError
 
 from backread.log import get_logger
 
-_LOOK_SECONDS = 3.0
+_LOOK_SECONDS = 2.0
 _LOOKS_IN_VAIN = 3
 
 _log = get_logger(__name__)
