@@ -7,6 +7,7 @@ to look at its queue itself.
 
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 
 from celery import Celery
@@ -49,8 +50,10 @@ class Watchdog:
         if self._in_vain >= _LOOKS_IN_VAIN:
             self._end()
 
-    def run(self, stopping: threading.Event) -> None:
-        while not stopping.wait(_LOOK_SECONDS):
+    def run(self) -> None:
+        """Looks until the process ends."""
+        while True:
+            time.sleep(_LOOK_SECONDS)
             self.look()
 
 
@@ -76,6 +79,4 @@ def watch_queues(app: Celery, queues: Sequence[str]) -> None:
         taken=lambda: state.all_total_count[0],
         end=end,
     )
-    threading.Thread(
-        target=dog.run, args=(threading.Event(),), name="watchdog", daemon=True
-    ).start()
+    threading.Thread(target=dog.run, name="watchdog", daemon=True).start()
