@@ -15,6 +15,9 @@ class Collection(StrEnum):
 
     PASSAGES = "passages"
     MEMORIES = "memories"
+    FILES = "files"
+    NOTES = "notes"
+    RECORDS = "records"
 
 
 @dataclass(frozen=True, slots=True)
