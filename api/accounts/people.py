@@ -1,4 +1,4 @@
-"""Who has an account here: invites, disabling, enabling, removing. For owners.
+"""Who has an account here: invites, roles, disabling, enabling, removing. For owners.
 
 However these are combined, an owner who can sign in always remains.
 """
@@ -89,6 +89,26 @@ def revoke_invite(session: WriteSession, invite_id: str) -> None:
     """Raises NotFound when there is no such invite any more."""
     if not people.delete_invite(session, invite_id):
         raise NotFound("There is no such invite.", hint="It was used or revoked already.")
+
+
+def make_owner(session: WriteSession, account_id: str) -> None:
+    """Lets the person manage the server too. Raises NotFound, and Conflict for an account that
+    is disabled or being removed."""
+    account = _found(session, account_id)
+    if account.disabled_at is not None:
+        raise Conflict("This account is disabled.", hint="Enable it first.")
+    account.role = accounts.OWNER
+    _log.info("account_made_owner", account_id=account_id)
+
+
+def make_member(session: WriteSession, account_id: str) -> None:
+    """Leaves the person their own archive and nothing to manage; the invites they made end.
+    Raises NotFound, and Conflict for the last owner."""
+    account = _found(session, account_id)
+    _check_owner_remains(session, account)
+    account.role = accounts.MEMBER
+    people.delete_invites_by(session, account_id)
+    _log.info("account_made_member", account_id=account_id)
 
 
 def disable(session: WriteSession, account_id: str) -> None:

@@ -98,6 +98,8 @@ def exchange_code(
     grant = oauth.find_grant_for_update(session, code.grant_id)
     if grant is None or grant.revoked_at is not None:
         raise _invalid_grant("the grant has ended")
+    if not oauth.account_is_usable(session, grant.account_id):
+        raise _invalid_grant("the account is disabled")
     _check_resource(settings, grant, params)
     code.used_at = now
     return _issued(session, settings, grant, now=now)

@@ -166,6 +166,22 @@ def enable(
     _change(email, people.enable, "enabled", as_json)
 
 
+@user.command("set-role")
+def set_role(
+    email: Annotated[str, typer.Argument(help="The account's address.")],
+    role: Annotated[str, typer.Argument(help="owner (manages the server) or member.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Make somebody an owner, who manages the server, or a member."""
+    from api.accounts import people
+    from backread.errors import InvalidInput
+
+    changes = {"owner": people.make_owner, "member": people.make_member}
+    if role not in changes:
+        raise InvalidInput(f"There is no role “{role}”.", hint="Give owner or member.")
+    _change(email, changes[role], f"{role} now", as_json)
+
+
 @user.command("remove")
 def remove(
     email: Annotated[str, typer.Argument(help="The account's address.")],

@@ -132,6 +132,33 @@ def test_of_two_who_use_an_invite_at_once_one_gets_in(kernel: Kernel, owner: Acc
         accept_invite(session, token, NewAccount("carla@example.org", PASSWORD))
 
 
+def test_an_owner_makes_somebody_an_owner_and_a_member_again(
+    signed_in: TestClient, guest: TestClient, kernel: Kernel
+) -> None:
+    member = new_member(kernel)
+    sign_in(guest, kernel, member)
+    assert guest.get(PEOPLE).status_code == 403
+    send(signed_in, PEOPLE, f"{PEOPLE}/{member.id}/make-owner")
+    assert guest.get(PEOPLE).status_code == 200
+    link = invite(guest, "Carla")
+    send(signed_in, PEOPLE, f"{PEOPLE}/{member.id}/make-member")
+    assert guest.get(PEOPLE).status_code == 403
+    guest.cookies.clear()
+    assert join(guest, link, email="carla@example.org").status_code == 404
+
+
+def test_the_last_owner_stays_an_owner(
+    signed_in: TestClient, kernel: Kernel, owner: Account
+) -> None:
+    refused = send(signed_in, PEOPLE, f"{PEOPLE}/{owner.id}/make-member")
+    assert refused.status_code == 409
+    with kernel.store.write() as session, pytest.raises(Conflict):
+        people.make_member(session, owner.id)
+    disabled = new_member(kernel)
+    send(signed_in, PEOPLE, f"{PEOPLE}/{disabled.id}/disable")
+    assert send(signed_in, PEOPLE, f"{PEOPLE}/{disabled.id}/make-owner").status_code == 409
+
+
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_a_member_neither_sees_nor_reaches_what_is_for_owners(
     browser: TestClient, kernel: Kernel, owner: Account

@@ -231,6 +231,19 @@ def test_c40_a_disabled_accounts_tokens_stop_at_once(signed_in: TestClient, kern
     assert flow.refresh(first["refresh_token"]).json()["error"] == "invalid_grant"
 
 
+def test_c40_a_code_of_an_account_that_was_disabled_meanwhile_gives_no_tokens(
+    signed_in: TestClient, kernel: Kernel
+) -> None:
+    flow = new_flow(signed_in)
+    code = flow.code()
+    with kernel.store.write() as session:
+        session.execute(update(Account).values(disabled_at=utcnow()))
+    assert flow.exchange(code).json()["error"] == "invalid_grant"
+    with kernel.store.write() as session:
+        session.execute(update(Account).values(disabled_at=None))
+    assert flow.exchange(code).status_code == 200
+
+
 def test_revocation_needs_a_known_client_and_a_token(signed_in: TestClient) -> None:
     client = register(signed_in)
     assert signed_in.post("/revoke", data={"token": "x"}).status_code == 401

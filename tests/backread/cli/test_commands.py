@@ -216,6 +216,13 @@ def test_people_are_invited_shut_out_let_in_and_removed(run: Run) -> None:
         listed = answer(run("user", "list", "--json"))["accounts"]
         assert {each["email"]: each["state"] for each in listed}["boris@example.org"] == state
 
+    for role in ("owner", "member"):
+        assert run("user", "set-role", "boris@example.org", role, "--json").exit_code == 0
+        listed = answer(run("user", "list", "--json"))["accounts"]
+        assert {each["email"]: each["role"] for each in listed}["boris@example.org"] == role
+    unknown = run("user", "set-role", "boris@example.org", "king", "--json")
+    assert (unknown.exit_code, answer(unknown)["error"]["code"]) == (1, "invalid_input")
+
     last = run("user", "disable", "ada@example.org", "--json")
     assert (last.exit_code, answer(last)["error"]["code"]) == (1, "conflict")
 

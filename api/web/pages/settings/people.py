@@ -23,6 +23,8 @@ _NOTICES = {
     "enabled": "The account is enabled again.",
     "removed": "The account is closed, and its data is being erased.",
     "revoked": "The invite is revoked.",
+    "owner": "They are an owner now, and can manage this server as you can.",
+    "member": "They are a member now. Their archive is as it was.",
 }
 
 
@@ -68,6 +70,27 @@ def enable_person(session: WriteDep, owner: OwnerDep, account_id: str) -> Respon
     return RedirectResponse("/settings/people?done=enabled", status_code=303)
 
 
+@router.post("/settings/people/{account_id}/make-owner", dependencies=[CsrfDep])
+def make_owner(request: Request, kernel: KernelDep, owner: OwnerDep, account_id: str) -> Response:
+    try:
+        with kernel.store.write() as session:
+            people.make_owner(session, account_id)
+    except Conflict as error:
+        return _page(request, kernel, owner, refusal=error)
+    return RedirectResponse("/settings/people?done=owner", status_code=303)
+
+
+@router.post("/settings/people/{account_id}/make-member", dependencies=[CsrfDep])
+def make_member(request: Request, kernel: KernelDep, owner: OwnerDep, account_id: str) -> Response:
+    try:
+        with kernel.store.write() as session:
+            _check_other(owner, account_id)
+            people.make_member(session, account_id)
+    except Conflict as error:
+        return _page(request, kernel, owner, refusal=error)
+    return RedirectResponse("/settings/people?done=member", status_code=303)
+
+
 @router.post("/settings/people/{account_id}/remove", dependencies=[CsrfDep])
 def remove_person(
     request: Request,
@@ -94,7 +117,7 @@ def remove_person(
 def _check_other(owner: SignedIn, account_id: str) -> None:
     if owner.account_id == account_id:
         raise Conflict(
-            "You cannot close your own account here.",
+            "You cannot take that from your own account here.",
             hint="Another owner can, or the command line.",
         )
 
