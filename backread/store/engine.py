@@ -39,8 +39,12 @@ class Store:
 
     def _engine(self, *, query_only: bool) -> Engine:
         if not self.is_sqlite:
-            return create_engine(self.url, pool_pre_ping=True)
-        engine = create_engine(self.url, connect_args={"timeout": _SQLITE_WAIT_SECONDS})
+            return create_engine(self.url, pool_pre_ping=True, hide_parameters=True)
+        engine = create_engine(
+            self.url,
+            connect_args={"timeout": _SQLITE_WAIT_SECONDS},
+            hide_parameters=True,  # an error that is logged must not quote what was being stored
+        )
 
         @event.listens_for(engine, "connect")
         def configure(connection: Any, _record: Any) -> None:

@@ -110,3 +110,5 @@ class Passage(Base):
     # Signature of the BM25 index and of the embedding model it is indexed with; "" = not yet.
     lexical_with: Mapped[str] = mapped_column(String(120), default="")
     dense_with: Mapped[str] = mapped_column(String(120), default="")
+    # A second model whose vector it has as well, while models are being changed.
+    beside_with: Mapped[str] = mapped_column(String(120), default="", server_default="")

@@ -28,6 +28,7 @@ class Job(Base):
     __table_args__ = (
         Index(None, "state", "run_after"),
         Index(None, "account_id", "created_at"),
+        Index(None, "state", "account_id", "name", "run_after"),
         _one_per_key("queued"),
         _one_per_key("running"),
     )
@@ -43,14 +44,31 @@ class Job(Base):
     state: Mapped[str] = mapped_column(String(16), default="queued")
     attempts: Mapped[int] = mapped_column(default=0)  # starts; also fences off a former runner
     failures: Mapped[int] = mapped_column(default=0)  # in a row, without progress between them
+    losses: Mapped[int] = mapped_column(default=0)  # its process ended; in a row, likewise
+    revivals: Mapped[int] = mapped_column(default=0)  # taken up again after it was dead, by itself
     run_after: Mapped[datetime] = mapped_column(default=utcnow)
     sent_at: Mapped[datetime | None]  # when the sweeper last put it on the broker
     lease_until: Mapped[datetime | None]
     worker: Mapped[str] = mapped_column(String(64), default="")  # whose lease it is
+    claimed_at: Mapped[datetime | None]  # when the present or latest run began
     cancel_requested_at: Mapped[datetime | None]
     done_units: Mapped[int] = mapped_column(default=0)
     total_units: Mapped[int] = mapped_column(default=0)
+    units_per_second: Mapped[float] = mapped_column(default=0.0)  # lately
     error: Mapped[str] = mapped_column(Text, default="")
+    error_code: Mapped[str] = mapped_column(String(32), default="")  # of `backread.errors`, or own
+    dismissed_at: Mapped[datetime | None]  # a person has seen that it failed and let it be
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
+
+
+class JobTurn(Base):
+    """When an account last had its turn in a queue, so that the next is another's. It matters for
+    as long as jobs wait, and `upkeep` removes it after a day."""
+
+    __tablename__ = "job_turns"
+
+    owner: Mapped[str] = mapped_column(String(26), primary_key=True)  # account id; "" is the server
+    queue: Mapped[str] = mapped_column(String(16), primary_key=True)
+    served_at: Mapped[datetime] = mapped_column(default=utcnow)

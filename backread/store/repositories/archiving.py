@@ -1,6 +1,8 @@
 """All that is canonical of one account, in a fixed order, to be written into an archive; and what
 of an archive has to be looked up to be taken in."""
 
+from collections.abc import Collection
+from datetime import datetime
 from typing import TypeVar
 
 from sqlalchemy import Select, select
@@ -81,9 +83,54 @@ def buckets_page(session: ReadSession, account_id: str, place: int) -> list[Buck
 
 
 def memories_page(session: ReadSession, account_id: str, place: int) -> list[Memory]:
+    """Those that hold first, then the superseded ones, the latest first: so each comes after what
+    took its place."""
     query = select(Memory).where(Memory.account_id == account_id)
-    ordered = query.order_by(Memory.created_at, Memory.text_hash, Memory.bucket_id)
+    ordered = query.order_by(
+        Memory.superseded_by.is_not(None),
+        Memory.superseded_at.desc(),
+        Memory.created_at,
+        Memory.text,
+        Memory.bucket_id,
+    )
     return _page(session, ordered, place)
+
+
+def memory_places(
+    session: ReadSession, account_id: str, memory_ids: Collection[str]
+) -> dict[str, tuple[str, str, str]]:
+    """By memory: platform, and the platform's ids of the conversation and the message that it was
+    said in. Those that lead nowhere are left out."""
+    query = (
+        select(Memory.id, Conversation.platform, Conversation.external_id, Message.external_id)
+        .join(Conversation, Conversation.id == Memory.conversation_id)
+        .outerjoin(Message, Message.id == Memory.message_id)
+        .where(Memory.account_id == account_id, Memory.id.in_(list(memory_ids)))
+    )
+    return {row[0]: (row[1], row[2], row[3] or "") for row in session.execute(query)}
+
+
+def has_former_memory(
+    session: ReadSession, account_id: str, bucket_id: int, text: str, superseded_at: datetime
+) -> bool:
+    """Whether the bucket has this very version of a fact that has changed."""
+    query = select(Memory.id).where(
+        Memory.account_id == account_id,
+        Memory.bucket_id == bucket_id,
+        Memory.text == text,
+        Memory.superseded_at == superseded_at,
+    )
+    return session.scalar(query.limit(1)) is not None
+
+
+def memory_with_text(
+    session: ReadSession, account_id: str, bucket_id: int, text: str
+) -> Memory | None:
+    """The one of the bucket with just this text, superseded or not; the newest of several."""
+    query = select(Memory).where(
+        Memory.account_id == account_id, Memory.bucket_id == bucket_id, Memory.text == text
+    )
+    return session.scalar(query.order_by(Memory.created_at.desc()).limit(1))
 
 
 def suggestions_page(

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Select, Text, and_, cast, func, or_, selec
 from backread.domain import MessageKind, Principal, Role
 from backread.errors import NotFound
 from backread.store.engine import ReadSession
-from backread.store.models import Conversation, Job, Message
+from backread.store.models import Conversation, Message
 
 # Undated conversations sort as if they were older than everything.
 _UNDATED = datetime(1900, 1, 1, tzinfo=UTC)
@@ -211,6 +211,23 @@ def messages_by_id(
     return {message.id: message for message in rows}
 
 
+def messages_after(
+    session: ReadSession, account_id: str, conversation_id: str, *, after: int, limit: int
+) -> list[Message]:
+    """The messages behind a position, on every branch, in stored order; -1 begins."""
+    query = (
+        select(Message)
+        .where(
+            Message.account_id == account_id,
+            Message.conversation_id == conversation_id,
+            Message.position > after,
+        )
+        .order_by(Message.position)
+        .limit(limit)
+    )
+    return list(session.scalars(query))
+
+
 def messages_with_artifacts(
     session: ReadSession, account_id: str, conversation_id: str
 ) -> list[ArtifactMessage]:
@@ -248,18 +265,6 @@ def user_questions(
         .order_by(Message.position)
     )
     return [Question(message_id, text) for message_id, text in rows]
-
-
-def list_jobs(session: ReadSession, principal: Principal, *, limit: int) -> list[Job]:
-    """The account's background work, newest first."""
-    return list(
-        session.scalars(
-            select(Job)
-            .where(Job.account_id == principal.account_id)
-            .order_by(Job.created_at.desc(), Job.id.desc())
-            .limit(limit)
-        )
-    )
 
 
 def _sort_key(order: ConversationOrder) -> tuple[ColumnElement[Any], bool]:

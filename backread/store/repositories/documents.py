@@ -126,11 +126,6 @@ def count_documents(session: ReadSession, principal: Principal, wanted: Document
     return session.scalar(query) or 0
 
 
-def has_documents(session: ReadSession, principal: Principal) -> bool:
-    query = select(Document.id).where(Document.account_id == principal.account_id)
-    return session.scalar(query.limit(1)) is not None
-
-
 def find_document(session: ReadSession, principal: Principal, document_id: str) -> Document:
     """Raises NotFound when there is none, or it is another account's."""
     found = session.get(Document, document_id)

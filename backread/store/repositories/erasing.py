@@ -6,7 +6,7 @@ from sqlalchemy import delete, select, update
 
 from backread.store.base import utcnow
 from backread.store.engine import ReadSession, WriteSession
-from backread.store.models import Account, Conversation, Import, Job
+from backread.store.models import Account, Conversation, Import, Job, JobTurn
 
 
 def is_to_be_erased(session: ReadSession, account_id: str) -> bool:
@@ -73,4 +73,5 @@ def owned_files(session: ReadSession, account_id: str) -> list[str]:
 def delete_account(session: WriteSession, account_id: str) -> None:
     """The account, and by the database's own rules all that refers to it; its jobs, too."""
     session.execute(delete(Job).where(Job.account_id == account_id))
+    session.execute(delete(JobTurn).where(JobTurn.owner == account_id))
     session.execute(delete(Account).where(Account.id == account_id))

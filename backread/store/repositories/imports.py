@@ -70,13 +70,29 @@ def latest_imports(session: ReadSession, account_id: str, *, limit: int) -> list
     return list(session.scalars(query))
 
 
+def import_names(session: ReadSession, account_id: str, ids: Sequence[str]) -> dict[str, str]:
+    """By id, what people know the imports by: the name of the first file, and how many more."""
+    query = select(Import.id, Import.files).where(
+        Import.account_id == account_id, Import.id.in_(ids)
+    )
+    names = {}
+    for import_id, files in session.execute(query):
+        more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+        names[import_id] = f"{files[0]['name']}{more}" if files else ""
+    return names
+
+
 def files_in_use(session: ReadSession, *, trial_runs_since: datetime) -> set[str]:
     """Paths of uploaded files that an import still needs, of every account: one that has not
-    ended, or a trial run that ended since then and may yet be carried out."""
+    ended, or one that ended since then as a trial run, which may yet be carried out, or because
+    its job failed, which may be tried again."""
     query = select(Import.files).where(
         Import.owns_files,
         Import.state.not_in(("readable", "failed", "cancelled"))
-        | (Import.is_dry_run & (Import.finished_at >= trial_runs_since)),
+        | (
+            (Import.is_dry_run | (Import.error_code == "internal"))
+            & (Import.finished_at >= trial_runs_since)
+        ),
     )
     return {file["path"] for files in session.scalars(query) for file in files}
 

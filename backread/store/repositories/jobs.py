@@ -5,15 +5,18 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import CursorResult, delete, select, update
+from sqlalchemy import ColumnElement, CursorResult, delete, exists, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from backread.domain import Principal
 from backread.errors import NotFound
 from backread.identity import new_id
 from backread.store.engine import ReadSession, WriteSession
-from backread.store.models import Job
+from backread.store.models import Account, Job
+from backread.store.repositories.accounts import OWNER
 
 FINISHED = ("done", "failed", "dead", "cancelled")
+DEAD_LETTERS = ("failed", "dead")
 
 
 def insert_job(session: WriteSession, **values: Any) -> str:
@@ -58,21 +61,6 @@ def update_job(session: WriteSession, job: Job, **values: Any) -> bool:
     return isinstance(result, CursorResult) and result.rowcount == 1
 
 
-def due_jobs(
-    session: ReadSession, now: datetime, *, names: Sequence[str] | None = None
-) -> list[Job]:
-    """Queued rows whose time has come, and running rows, oldest first. Whether a running row's
-    worker still lives is for the caller to find out."""
-    statement = (
-        select(Job)
-        .where(Job.state.in_(("queued", "running")), Job.run_after <= now)
-        .order_by(Job.created_at, Job.id)
-    )
-    if names is not None:
-        statement = statement.where(Job.name.in_(names))
-    return list(session.scalars(statement))
-
-
 def waiting_with_key(session: ReadSession, dedupe_key: str) -> Job | None:
     return session.scalar(select(Job).where(Job.dedupe_key == dedupe_key, Job.state == "queued"))
 
@@ -114,3 +102,76 @@ def delete_finished(session: WriteSession, now: datetime, *, keep_days: int) -> 
         .where(Job.state.in_(FINISHED), Job.finished_at < now - timedelta(days=keep_days))
         .execution_options(synchronize_session=False)
     )
+
+
+def _visible(principal: Principal) -> ColumnElement[bool]:
+    """A person's own jobs; to an owner those that are for no account, too."""
+    is_owner = exists().where(Account.id == principal.account_id, Account.role == OWNER)
+    return or_(Job.account_id == principal.account_id, Job.account_id.is_(None) & is_owner)
+
+
+def find_visible_job(session: ReadSession, principal: Principal, job_id: str) -> Job:
+    """Raises NotFound, also for another account's job and for the server's unless an owner asks."""
+    job = session.scalar(
+        select(Job)
+        .where(Job.id == job_id, _visible(principal))
+        .execution_options(populate_existing=True)
+    )
+    if job is None:
+        raise NotFound("There is no such job.")
+    return job
+
+
+def visible_jobs(
+    session: ReadSession, principal: Principal, *, states: Sequence[str], limit: int
+) -> list[Job]:
+    """Newest first. Those that failed and were dismissed are left out when only failed ones are
+    asked for."""
+    query = select(Job).where(_visible(principal), Job.state.in_(states))
+    if set(states) <= set(DEAD_LETTERS):
+        query = query.where(Job.dismissed_at.is_(None))
+    order = (func.coalesce(Job.finished_at, Job.created_at).desc(), Job.id.desc())
+    return list(session.scalars(query.order_by(*order).limit(limit)))
+
+
+def count_visible(session: ReadSession, principal: Principal) -> dict[str, int]:
+    """How many of the jobs that a person may see wait, run, and failed without being dismissed."""
+    query = (
+        select(Job.state, func.count())
+        .where(
+            _visible(principal),
+            Job.state.in_(("queued", "running"))
+            | (Job.state.in_(DEAD_LETTERS) & Job.dismissed_at.is_(None)),
+        )
+        .group_by(Job.state)
+    )
+    counts = {row.state: int(row[1]) for row in session.execute(query)}
+    return {
+        "queued": counts.get("queued", 0),
+        "running": counts.get("running", 0),
+        "failed": sum(counts.get(state, 0) for state in DEAD_LETTERS),
+    }
+
+
+def dead_of_passing_reason(
+    session: ReadSession, codes: Sequence[str], *, most_revivals: int
+) -> list[Job]:
+    """Dead jobs that may be taken up again by themselves."""
+    query = select(Job).where(
+        Job.state == "dead",
+        Job.dismissed_at.is_(None),
+        Job.error_code.in_(codes),
+        Job.revivals < most_revivals,
+    )
+    return list(session.scalars(query.order_by(Job.id)))
+
+
+def dismiss_dead(session: WriteSession, principal: Principal, now: datetime) -> int:
+    """Dismisses all that failed of what a person may see; returns how many."""
+    result = session.execute(
+        update(Job)
+        .where(_visible(principal), Job.state.in_(DEAD_LETTERS), Job.dismissed_at.is_(None))
+        .values(dismissed_at=now)
+        .execution_options(synchronize_session=False)
+    )
+    return result.rowcount if isinstance(result, CursorResult) else 0

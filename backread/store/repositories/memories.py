@@ -3,13 +3,16 @@
 import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import func, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
 from backread.errors import NotFound
 from backread.store.engine import ReadSession, WriteSession
-from backread.store.models import Bucket, Memory
+from backread.store.models import Bucket, Memory, OAuthClient
+from backread.store.repositories.chunks import chunks
+from backread.store.repositories.indexed import MEMORIES
 
 DEFAULT_BUCKET = "General"
 
@@ -80,6 +83,98 @@ def named_bucket(session: WriteSession, account_id: str, name: str) -> Bucket:
     return bucket
 
 
+def bucket_called(session: ReadSession, account_id: str, name: str) -> Bucket | None:
+    """The bucket with this name in any case of letters; of several the one spelt just so, else
+    the oldest."""
+    query = select(Bucket).where(Bucket.account_id == account_id).order_by(Bucket.id)
+    alike = [each for each in session.scalars(query) if each.name.casefold() == name.casefold()]
+    return next((each for each in alike if each.name == name), alike[0] if alike else None)
+
+
+def bucket_names(session: ReadSession, account_id: str) -> dict[int, str]:
+    rows = session.execute(select(Bucket.id, Bucket.name).where(Bucket.account_id == account_id))
+    return {row.id: row.name for row in rows}
+
+
+def client_names(session: ReadSession, client_ids: Collection[str | None]) -> dict[str, str]:
+    """What registered clients call themselves. Scripts and forgotten clients are left out."""
+    ids = sorted({each for each in client_ids if each})
+    rows = session.execute(select(OAuthClient.id, OAuthClient.name).where(OAuthClient.id.in_(ids)))
+    return {row.id: row.name for row in rows}
+
+
+def memories_by_id(
+    session: ReadSession, account_id: str, ids: Collection[str]
+) -> dict[str, Memory]:
+    """Those of the ids that exist and are the account's."""
+    found: dict[str, Memory] = {}
+    for some in chunks(sorted(set(ids))):
+        query = select(Memory).where(Memory.account_id == account_id, Memory.id.in_(some))
+        found.update((memory.id, memory) for memory in session.scalars(query))
+    return found
+
+
+def get_memory(session: ReadSession, account_id: str, memory_id: str) -> Memory:
+    """Raises NotFound for an id that does not exist and for another account's alike."""
+    memory = session.get(Memory, memory_id)
+    if memory is None or memory.account_id != account_id:
+        raise NotFound(
+            f"There is no memory with the id {memory_id[:40]}.",
+            hint="search_memories and get_memories_and_buckets show the ids.",
+        )
+    return memory
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """Which memories a list holds. `older_than` is the last one seen: its time and id."""
+
+    bucket_id: int | None = None
+    only_current: bool = False
+    older_than: tuple[datetime, str] | None = None
+
+
+def list_memories(
+    session: ReadSession, account_id: str, wanted: MemoryFilter, *, limit: int
+) -> list[Memory]:
+    """Newest first."""
+    query = select(Memory).where(Memory.account_id == account_id)
+    if wanted.bucket_id is not None:
+        query = query.where(Memory.bucket_id == wanted.bucket_id)
+    if wanted.only_current:
+        query = query.where(Memory.superseded_by.is_(None))
+    if wanted.older_than is not None:
+        query = query.where(tuple_(Memory.created_at, Memory.id) < wanted.older_than)
+    query = query.order_by(Memory.created_at.desc(), Memory.id.desc()).limit(limit)
+    return list(session.scalars(query))
+
+
+def count_memories(session: ReadSession, account_id: str, wanted: MemoryFilter) -> int:
+    """How many the filter leaves, wherever the list has got to."""
+    query = select(func.count()).select_from(Memory).where(Memory.account_id == account_id)
+    if wanted.bucket_id is not None:
+        query = query.where(Memory.bucket_id == wanted.bucket_id)
+    if wanted.only_current:
+        query = query.where(Memory.superseded_by.is_(None))
+    return session.scalars(query).one()
+
+
+def superseded_by_any(
+    session: ReadSession, account_id: str, ids: Collection[str]
+) -> dict[str, list[str]]:
+    """By id of the memory that holds now: those that it took the place of, oldest first."""
+    found: dict[str, list[str]] = {}
+    for some in chunks(sorted(set(ids))):
+        rows = session.execute(
+            select(Memory.id, Memory.superseded_by)
+            .where(Memory.account_id == account_id, Memory.superseded_by.in_(some))
+            .order_by(Memory.superseded_at, Memory.id)
+        )
+        for row in rows:
+            found.setdefault(str(row.superseded_by), []).append(row.id)
+    return found
+
+
 def find_by_hash(
     session: ReadSession, account_id: str, bucket_id: int, text_hash: str
 ) -> Memory | None:
@@ -103,6 +198,7 @@ def of_similar_length(
         .where(
             Memory.account_id == account_id,
             Memory.bucket_id == bucket_id,
+            Memory.superseded_by.is_(None),
             func.length(Memory.text).between(shortest * 2 // 3 - 16, longest * 3 // 2 + 16),
         )
         .order_by(Memory.id)
@@ -117,6 +213,8 @@ def add_memory(
     text: str,
     text_hash: str,
     client_id: str | None,
+    conversation_id: str | None = None,
+    message_id: str | None = None,
 ) -> Memory | None:
     """Stores it; None when another process has stored the same meanwhile."""
     memory = Memory(
@@ -125,8 +223,9 @@ def add_memory(
         text=text,
         text_hash=text_hash,
         client_id=client_id,
-        # Random rather than counted: unique without a sequence, and never used twice.
-        point_id=secrets.randbits(62),
+        conversation_id=conversation_id,
+        message_id=message_id,
+        point_id=fresh_point_id(),
     )
     try:
         with session.begin_nested():
@@ -135,6 +234,11 @@ def add_memory(
     except IntegrityError:
         return None
     return memory
+
+
+def fresh_point_id() -> int:
+    """Random rather than counted: unique without a sequence, and never used twice."""
+    return secrets.randbits(62)
 
 
 def memories_by_point(
@@ -162,7 +266,7 @@ def memories_not_indexed(
         select(Memory)
         .where(
             Memory.account_id == account_id,
-            or_(Memory.dense_with < signature, Memory.dense_with > signature),
+            MEMORIES.lacks_vector(signature),
         )
         .order_by(Memory.created_at.desc())
         .limit(limit)
@@ -179,6 +283,33 @@ def mark_memories_indexed(
     session.execute(
         update(Memory)
         .where(Memory.account_id == account_id, Memory.point_id.in_(point_ids))
-        .values(dense_with=signature)
+        .values(dense_with=signature, beside_with="")
+        .execution_options(synchronize_session=False)
+    )
+
+
+def memories_to_note(
+    session: ReadSession, account_id: str, memory_ids: Sequence[str], *, before: datetime
+) -> list[str]:
+    """Those of the memories that were not used since `before`."""
+    return list(
+        session.scalars(
+            select(Memory.id).where(
+                Memory.account_id == account_id,
+                Memory.id.in_(memory_ids),
+                or_(Memory.used_at.is_(None), Memory.used_at < before),
+            )
+        )
+    )
+
+
+def note_use(
+    session: WriteSession, account_id: str, memory_ids: Sequence[str], *, now: datetime
+) -> None:
+    """Counts one more use of each; see `recall.memories.strength`."""
+    session.execute(
+        update(Memory)
+        .where(Memory.account_id == account_id, Memory.id.in_(memory_ids))
+        .values(use_count=Memory.use_count + 1, used_at=now)
         .execution_options(synchronize_session=False)
     )

@@ -43,3 +43,15 @@ def shown_line(
     if dialogue_only:
         query = query.where(Message.kind == MessageKind.DIALOGUE)
     return list(session.scalars(query))
+
+
+def has_message(
+    session: ReadSession, account_id: str, conversation_id: str, message_id: str
+) -> bool:
+    """Whether the conversation holds the message, on any branch."""
+    query = select(Message.id).where(
+        Message.id == message_id,
+        Message.conversation_id == conversation_id,
+        Message.account_id == account_id,
+    )
+    return session.scalar(query) is not None

@@ -1,11 +1,10 @@
 """Passages, their full text, and what the search index still has to learn or forget.
 
 Everything runs in the caller's transaction. The index is fed from here afterwards: see
-`passages_to_index`, `mark_indexed` and `backread/store/repositories/removals.py`.
+`backread/store/repositories/indexed.py` and `removals.py`.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
@@ -26,7 +25,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from backread.store.base import sqlite_time
 from backread.store.engine import ReadSession, WriteSession
 from backread.store.fulltext import fold, tsvector
-from backread.store.models import Conversation, Passage
+from backread.store.models import Passage
 from backread.store.repositories.chunks import chunks
 from backread.store.repositories.removals import record_removals
 
@@ -68,44 +67,6 @@ class PassageRow(NamedTuple):
     text: str
     token_count: int
     occurred_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class PassageToIndex:
-    """What the index needs of a passage."""
-
-    id: int
-    account_id: str
-    conversation_id: str
-    platform: str
-    text: str
-    occurred_at: datetime | None
-
-
-# What `passage_to_index` reads; callers add which passages they want.
-PASSAGES_TO_INDEX = select(
-    Passage.id,
-    Passage.account_id,
-    Passage.conversation_id,
-    Conversation.platform,
-    Passage.heading,
-    Passage.text,
-    Passage.occurred_at,
-).join(Conversation, Conversation.id == Passage.conversation_id)
-
-
-def passage_to_index(
-    row: Row[int, str, str, str, str, str, datetime | None],
-) -> PassageToIndex:
-    """Takes a row of `PASSAGES_TO_INDEX`."""
-    return PassageToIndex(
-        id=row.id,
-        account_id=row.account_id,
-        conversation_id=row.conversation_id,
-        platform=row.platform,
-        text=indexed_text(row.heading, row.text),
-        occurred_at=row.occurred_at,
-    )
 
 
 class _Placed(NamedTuple):
@@ -172,37 +133,6 @@ def delete_passages(
 ) -> list[int]:
     """Removes all passages of the conversations, their full text with them; returns their ids."""
     return replace_passages_bulk(session, account_id, dict.fromkeys(conversation_ids, ()))
-
-
-def passages_to_index(
-    session: ReadSession,
-    signature: str,
-    *,
-    side: Side,
-    account_id: str | None = None,
-    limit: int = 1000,
-    after_id: int = 0,
-) -> list[PassageToIndex]:
-    """The next passages, by id, that `side` does not have under `signature`.
-
-    Without an account: those of all accounts. Page with `after_id` = the last id received.
-    """
-    query = PASSAGES_TO_INDEX.where(not_indexed(side, signature), Passage.id > after_id)
-    query = query.order_by(Passage.id).limit(limit)
-    if account_id is not None:
-        query = query.where(is_of(account_id))
-    return [passage_to_index(row) for row in session.execute(query)]
-
-
-def mark_indexed(session: WriteSession, ids: Sequence[int], signature: str, *, side: Side) -> None:
-    """Notes that the index has these passages. Ids that are gone meanwhile are passed over."""
-    for some in chunks(ids):
-        session.execute(
-            update(Passage)
-            .where(Passage.id.in_(some))
-            .values({_column(side).key: signature})
-            .execution_options(synchronize_session=False)
-        )
 
 
 def not_indexed(side: Side, signature: str) -> ColumnElement[bool]:

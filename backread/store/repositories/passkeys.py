@@ -100,3 +100,7 @@ def take_challenge(session: WriteSession, token_hash: str) -> bool:
 
 def delete_challenges_of(session: WriteSession, account_id: str) -> None:
     session.execute(delete(SignInChallenge).where(SignInChallenge.account_id == account_id))
+
+
+def delete_ended_challenges(session: WriteSession, *, now: datetime) -> None:
+    session.execute(delete(SignInChallenge).where(SignInChallenge.expires_at <= now))

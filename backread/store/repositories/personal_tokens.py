@@ -54,3 +54,8 @@ def delete_token(session: WriteSession, account_id: str, token_id: str) -> bool:
         )
     )
     return bool(result.rowcount)  # type: ignore[attr-defined]
+
+
+def delete_expired_tokens(session: WriteSession, *, expired_before: datetime) -> None:
+    """Those without an end stay."""
+    session.execute(delete(PersonalToken).where(PersonalToken.expires_at <= expired_before))

@@ -26,6 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import TSVECTOR
 
+from backread.domain import Role
 from backread.store.engine import ReadSession
 from backread.store.fulltext import WordQuery
 from backread.store.models import Conversation, Passage
@@ -128,6 +129,32 @@ def passages_at(
     return {
         (row.conversation_id, row.position): FoundPassage(*row) for row in session.execute(query)
     }
+
+
+def passages_by_ids(
+    session: ReadSession, account_id: str, ids: Sequence[int]
+) -> list[FoundPassage]:
+    """Passages in the order of the ids. Those that are gone or another account's are left out."""
+    if not ids:
+        return []
+    listed = Passage.id.in_(select(_listed(session, ids)))
+    query = _with_conversation().where(is_of(account_id), listed)
+    found = {row.id: FoundPassage(*row) for row in session.execute(query)}
+    return [found[each] for each in ids if each in found]
+
+
+_SPREAD, _RANGE = 2_654_435_761, 4_294_967_296  # multiplicative hashing
+
+
+def sampled_passage_ids(session: ReadSession, account_id: str, *, limit: int) -> list[int]:
+    """Ids of passages of the person's own, from all over the archive; the same each time."""
+    query = (
+        select(Passage.id)
+        .where(Passage.account_id == account_id, Passage.role == Role.USER)
+        .order_by(Passage.id * _SPREAD % _RANGE, Passage.id)
+        .limit(limit)
+    )
+    return list(session.scalars(query))
 
 
 def _unrolled(
