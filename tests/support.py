@@ -5,9 +5,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from sqlalchemy import text
+from sqlalchemy import select, text
 
-from backread.store.engine import Store, WriteSession
+from backread.store.engine import ReadSession, Store, WriteSession
+from backread.store.models import Job
 
 T = TypeVar("T")
 
@@ -21,6 +22,13 @@ def wait_until(
         assert time.monotonic() < until, f"{what} did not come within {seconds:g} seconds"
         time.sleep(0.05)
     return value
+
+
+def waiting_jobs(session: ReadSession, name: str) -> list[Job]:
+    """Queued jobs of a name, oldest first."""
+    return list(
+        session.scalars(select(Job).where(Job.name == name, Job.state == "queued").order_by(Job.id))
+    )
 
 
 def meanwhile(

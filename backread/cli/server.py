@@ -142,6 +142,10 @@ def worker(
     poll: Annotated[
         bool, typer.Option("--poll", help="Look into the database for jobs; needs no broker.")
     ] = False,
+    nice: Annotated[
+        int,
+        typer.Option("--nice", min=0, max=19, help="How much this worker lets others go first."),
+    ] = 0,
     parent_pipe: ParentPipe = -1,
 ) -> None:
     """Run background jobs alone, for installations on several machines."""
@@ -150,6 +154,7 @@ def worker(
     from backread.supervisor.index import open_server_kernel
 
     settings = _start_child(parent_pipe)
+    os.nice(nice)
     load_jobs()
     if poll:
         _serve_polling(settings)
@@ -182,10 +187,12 @@ def _serve_polling(settings: "Settings") -> None:
 
     from backread.jobs.inline import serve_polling
     from backread.supervisor.index import open_server_kernel
+    from backread.telemetry.tracing import start_tracing
 
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
+    start_tracing(settings, "worker")
     kernel = open_server_kernel(settings)
     try:
         serve_polling(kernel, stopping)

@@ -27,6 +27,7 @@ class WebServer(uvicorn.Server):
                 self._app,
                 log_level=settings.log_level.lower(),
                 access_log=False,
+                log_config=None,  # its lines go the way of all others
                 server_header=False,
                 # Who is behind a proxy is decided in the application, by the settings.
                 proxy_headers=False,

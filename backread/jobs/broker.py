@@ -14,8 +14,6 @@ from backread.settings import Settings
 
 RUN_JOB = "backread.run_job"
 SWEEP = "backread.sweep"
-TIDY = "backread.tidy"
-SWEEP_SECONDS = 5.0
 
 # A person waits for the request that sends, and a job that is not sent is found by the sweeper.
 _ONE_TRY = {"max_retries": 1, "interval_start": 0, "interval_step": 0}
@@ -47,19 +45,7 @@ app.conf.update(
         "socket_connect_timeout": 2,
         "socket_timeout": 10,
     },
-    beat_scheduler="celery.beat:Scheduler",  # in memory: the schedule below is all there is
-    beat_schedule={
-        "sweep": {
-            "task": SWEEP,
-            "schedule": SWEEP_SECONDS,
-            "options": {"queue": Queue.INTERACTIVE.value, "expires": 3 * SWEEP_SECONDS},
-        },
-        "tidy": {
-            "task": TIDY,
-            "schedule": 3600.0,
-            "options": {"queue": Queue.INTERACTIVE.value, "expires": 3600},
-        },
-    },
+    beat_scheduler="celery.beat:Scheduler",  # in memory: `schedule.py` is all there is
 )
 
 

@@ -10,7 +10,17 @@ from typing import Protocol, Self
 
 from sqlalchemy.exc import OperationalError
 
-from backread.jobs.registry import JobCancelled, JobInterrupted, JobStopped, LeaseLost
+from backread.jobs.picking import Place, must_give_way
+from backread.jobs.registry import (
+    JOBS,
+    JobCancelled,
+    JobGaveWay,
+    JobInterrupted,
+    JobStalled,
+    JobStopped,
+    LeaseLost,
+)
+from backread.jobs.retrying import backoff_seconds
 from backread.kernel import Kernel
 from backread.log import get_logger
 from backread.store.base import utcnow
@@ -18,7 +28,9 @@ from backread.store.models import Job
 from backread.store.repositories.jobs import get_job, update_job
 
 BEAT_SECONDS = 1.0
-STUCK_AFTER_SECONDS = 1800.0
+# Taking a job up again may cost something, so what it costs stays a small part of its turn.
+_TURN_PER_START = 5.0
+_RATE_MEMORY_SECONDS = 20.0
 
 _log = get_logger(__name__)
 
@@ -40,9 +52,22 @@ class StopSignal(Protocol):
     def is_set(self) -> bool: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a job may get no further, and how long it may not answer, in seconds."""
+
+    stalled: float
+    silent: float
+
+
 class Lease:
     """The `JobContext` of one run. As a context manager it keeps the lease alive: it writes
-    progress about once a second, looks for a request to cancel, and notices a takeover."""
+    progress about once a second, looks for a request to cancel and for jobs that should have this
+    one's place, notices a takeover, and sees to the limits of time.
+
+    `end_process` is called when the job does not answer any more; without it nobody can end the
+    job, and its lease is left to run out.
+    """
 
     def __init__(
         self,
@@ -51,6 +76,8 @@ class Lease:
         *,
         stopping: StopSignal,
         on_progress: ProgressListener | None = None,
+        place: Place | None = None,
+        end_process: Callable[[], None] | None = None,
     ) -> None:
         self.kernel = kernel
         self.job_id = job.id
@@ -59,13 +86,23 @@ class Lease:
         self._job = job
         self._stopping = stopping
         self._on_progress = on_progress
+        self._place = place
+        self._end_process = end_process
+        self._limits = _limits_of(kernel, job)
         self._progress = (job.done_units, job.total_units)
         self._written = self._progress
+        self._first: int | None = None  # the first number that this run reported
         self._stop: type[JobStopped] | None = None
+        self._gives_way = False
         self._ended = threading.Event()
         self._wake = threading.Event()
-        self._reported_at = time.monotonic()
-        self._extended_at = time.monotonic()
+        now = time.monotonic()
+        self._began_at = now
+        self._steady_at: float | None = None  # when it was seen to get on
+        self._reported_at = now
+        self._moved_at = now
+        self._extended_at = now
+        self._rate = _Rate(now)
         self._thread = threading.Thread(target=self._keep, name=f"lease-{job.id}", daemon=True)
 
     def __enter__(self) -> Self:
@@ -86,19 +123,39 @@ class Lease:
     def progress(self) -> tuple[int, int]:
         return self._progress
 
+    @property
+    def limits(self) -> Limits:
+        return self._limits
+
     def report(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        moved = (done, total) != self._progress or self._first is None
+        if moved:
+            self._moved_at = now
         self._progress = (done, total)
-        if not self.progressed and done > self._job.done_units:
-            self.progressed = True
-            self._wake.set()  # the first step is written at once: a crash after it is no failure
+        self._note_progress(done, now)
         if self._on_progress is not None:
             self._on_progress(Progress(self.job_id, self._job.name, done, total))
         self.check()
+        if self._gives_way and moved and self._steady_at is not None:
+            raise JobGaveWay(self.job_id)
+
+    def _note_progress(self, done: int, now: float) -> None:
+        if self._first is None:
+            self._first = done
+        elif done > self._first and self._steady_at is None:
+            self._steady_at = now
+        if not self.progressed and (done > self._job.done_units or self._steady_at is not None):
+            self.progressed = True
+            self._wake.set()  # the first step is written at once: a crash after it is no failure
 
     def check(self) -> None:
-        self._reported_at = time.monotonic()
+        now = time.monotonic()
+        self._reported_at = now
         if self._stop is None and self._stopping.is_set():
             self._stop = JobInterrupted
+        if self._stop is None and now - self._moved_at > self._limits.stalled:
+            self._stop = JobStalled
         if self._stop is not None:
             raise self._stop(self.job_id)
 
@@ -124,11 +181,21 @@ class Lease:
         if self._stop is LeaseLost:
             return
         now = time.monotonic()
-        if now - self._reported_at > STUCK_AFTER_SECONDS:
+        if now - self._reported_at > self._limits.silent:
+            self._end_silent(row)
             return
+        self._rate.note(self._progress[0], now)
         lease_seconds = self.kernel.settings.job_lease_seconds
         if self._progress != self._written or now - self._extended_at > lease_seconds / 4:
             self._write(lease_seconds)
+        if self._place is not None and self._has_had_its_turn(now):
+            self._gives_way = must_give_way(self.kernel, self._place, self.job_id)
+
+    def _has_had_its_turn(self, now: float) -> bool:
+        if self._place is None or self._steady_at is None:
+            return False
+        start = self._steady_at - self._began_at
+        return now - self._began_at > max(self._place.turn_seconds, _TURN_PER_START * start)
 
     def _write(self, lease_seconds: int) -> None:
         done, total = self._progress
@@ -138,10 +205,65 @@ class Lease:
                 self._job,
                 done_units=done,
                 total_units=total,
+                units_per_second=self._rate.value,
                 lease_until=utcnow() + timedelta(seconds=lease_seconds),
-                **({"failures": 0} if self.progressed else {}),
+                **({"failures": 0, "losses": 0} if self.progressed else {}),
             )
         if not is_mine:
             self._stop = LeaseLost
         self._written = (done, total)
         self._extended_at = time.monotonic()
+
+    def _end_silent(self, row: Job | None) -> None:
+        """Writes down why, queues the job again, and ends the process that it hangs in."""
+        if self._end_process is None or row is None:
+            return
+        _log.error("job_silent", job_id=self.job_id, job=self._job.name)
+        losses = row.losses + 1
+        with self.kernel.store.write() as session:
+            update_job(
+                session,
+                self._job,
+                state="queued",
+                losses=losses,
+                error=f"The job gave no sign of life for {self._limits.silent / 60:g} minutes, so "
+                "its process was ended.",
+                error_code="silent",
+                lease_until=None,
+                worker="",
+                sent_at=None,
+                run_after=utcnow() + timedelta(seconds=backoff_seconds(losses)),
+            )
+        self._stop = LeaseLost  # should it wake up before the process has ended
+        self._end_process()
+
+
+class _Rate:
+    """Units in a second, of the last seconds more than of those before."""
+
+    def __init__(self, now: float) -> None:
+        self.value = 0.0
+        self._at = now
+        self._done: int | None = None
+
+    def note(self, done: int, now: float) -> None:
+        if self._done is None or done < self._done:
+            self._done, self._at = done, now
+            return
+        passed = now - self._at
+        if passed <= 0:
+            return
+        share = min(1.0, passed / _RATE_MEMORY_SECONDS) if self.value else 1.0
+        self.value += share * ((done - self._done) / passed - self.value)
+        self._done, self._at = done, now
+
+
+def _limits_of(kernel: Kernel, job: Job) -> Limits:
+    definition = JOBS.get(job.name)
+    settings = kernel.settings
+    stalled = definition.stalled_minutes if definition else None
+    silent = definition.silent_minutes if definition else None
+    return Limits(
+        60.0 * (stalled or settings.job_stalled_minutes),
+        60.0 * (silent or settings.job_silent_minutes),
+    )

@@ -12,7 +12,16 @@ from pathlib import Path
 from backread.identity import new_id
 from backread.settings import Settings
 
-_held: dict[tuple[int, Path], tuple[str, int]] = {}
+_held: dict[tuple[int, str, Path], tuple[str, int]] = {}
+_group = ""
+
+
+def join_group() -> str:
+    """Makes this process, and those that it forks, one worker; returns what their names in leases
+    begin with."""
+    global _group
+    _group = f"{new_id()}-"
+    return _group
 
 
 def _folder(settings: Settings) -> Path:
@@ -21,7 +30,7 @@ def _folder(settings: Settings) -> Path:
 
 def worker_name(settings: Settings) -> str:
     """The name of this process in leases; takes its lock on first use, after any fork."""
-    key = (os.getpid(), _folder(settings))
+    key = (os.getpid(), _group, _folder(settings))
     if key not in _held:
         _held[key] = _take_lock(_folder(settings))
     return _held[key][0]
@@ -30,7 +39,7 @@ def worker_name(settings: Settings) -> str:
 def _take_lock(folder: Path) -> tuple[str, int]:
     folder.mkdir(parents=True, exist_ok=True)
     while True:
-        name = new_id()
+        name = f"{_group}{new_id()}"
         handle = os.open(folder / f"{name}.lock", os.O_CREAT | os.O_RDWR, 0o600)
         if _lock(handle):
             return name, handle

@@ -7,6 +7,8 @@ from typing import Protocol
 
 from backread.errors import Unavailable
 from backread.kernel import Kernel
+from backread.store.engine import WriteSession
+from backread.store.models import Job
 
 
 class Queue(StrEnum):
@@ -34,6 +36,15 @@ class JobInterrupted(JobStopped):
     """The worker shuts down; the job is queued again and resumes after the restart."""
 
 
+class JobGaveWay(JobStopped):
+    """Another account's job, or a more urgent one, waits for the place of this one. It is queued
+    again, comes after them, and goes on where it was."""
+
+
+class JobStalled(JobStopped):
+    """The job answers and does not get on. It counts as a failure and is tried again later."""
+
+
 class LeaseLost(JobStopped):
     """Another worker has taken the job over; this one must not write any more."""
 
@@ -49,8 +60,11 @@ class JobContext(Protocol):
         """Notes progress and raises `JobStopped` when the job must end.
 
         Costs nothing and takes no database lock, so it may be called often and inside a
-        transaction. The lease is kept alive by a thread beside the job; a job that has not
-        called this for half an hour counts as stuck and is started again elsewhere.
+        transaction. Each call with new numbers says that what came before is stored for good:
+        from the second one on, a job may have to give way here to one that waits. The lease is
+        kept alive by a thread beside the job. A job that does not call this or `check` for
+        `job_silent_minutes` has its process ended; one whose numbers stay the same for
+        `job_stalled_minutes` is stopped. Both are tried again later.
         """
         ...
 
@@ -62,6 +76,7 @@ class JobContext(Protocol):
 
 JobFunction = Callable[..., None]
 UnfinishedHook = Callable[[JobContext, str, str], None]
+RetryHook = Callable[[WriteSession, Job], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +85,16 @@ class JobDefinition:
     function: JobFunction
     queue: Queue
     on_unfinished: UnfinishedHook | None
+    on_retry: RetryHook | None = None
+    backfill: bool = False
+    stalled_minutes: float | None = None
+    silent_minutes: float | None = None
 
 
 JOBS: dict[str, JobDefinition] = {}
 
-# Done once an hour, beside the jobs: whatever has to be cleared away. Must be repeatable.
+# Done once an hour, beside the jobs: whatever has to be cleared away. Must be repeatable, and
+# goes on with the next when one fails. What it is about is in its docstring.
 UPKEEP: list[Callable[[Kernel], None]] = []
 
 
@@ -83,16 +103,34 @@ def job(
     *,
     queue: Queue = Queue.INTERACTIVE,
     on_unfinished: UnfinishedHook | None = None,
+    on_retry: RetryHook | None = None,
+    backfill: bool = False,
+    stalled_minutes: float | None = None,
+    silent_minutes: float | None = None,
 ) -> Callable[[JobFunction], JobFunction]:
     """Registers a function under `package.verb_noun`. It is called with a `JobContext` and the
     arguments given to `enqueue()`, and may run more than once: it must be repeatable.
 
     `on_unfinished(context, state, reason)` runs when the job ends as failed, dead or cancelled
-    after it has started, so that what it worked on can say so.
+    after it has started, so that what it worked on can say so. `on_retry(session, job)` runs in
+    the transaction that queues such a job again, and raises Conflict when that is of no use.
+
+    `backfill`: long work that nobody waits for. It begins after every other job of its queue, and
+    gives way to them. `stalled_minutes` and `silent_minutes` stand in for the settings
+    `job_stalled_minutes` and `job_silent_minutes`.
     """
 
     def register(function: JobFunction) -> JobFunction:
-        JOBS[name] = JobDefinition(name, function, queue, on_unfinished)
+        JOBS[name] = JobDefinition(
+            name,
+            function,
+            queue,
+            on_unfinished,
+            on_retry,
+            backfill,
+            stalled_minutes,
+            silent_minutes,
+        )
         return function
 
     return register
@@ -102,3 +140,8 @@ def queue_of(name: str) -> Queue:
     """The queue of a job; a process that has not loaded the job sends it to the quick one."""
     definition = JOBS.get(name)
     return definition.queue if definition else Queue.INTERACTIVE
+
+
+def is_backfill(name: str) -> bool:
+    definition = JOBS.get(name)
+    return definition is not None and definition.backfill

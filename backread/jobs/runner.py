@@ -4,35 +4,81 @@ A row is claimed by comparing and swapping its attempt number, so of any number 
 are handed the same id exactly one runs it. A job whose worker died is claimed like a queued one.
 """
 
-import secrets
 import threading
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import IntegrityError
 from structlog.contextvars import bound_contextvars
 
-from backread.errors import BackreadError, Unavailable
+from backread.errors import RateLimited
 from backread.jobs.broker import send
 from backread.jobs.lease import Lease, ProgressListener, StopSignal
-from backread.jobs.liveness import is_dead, worker_name
-from backread.jobs.registry import JOBS, HelperEnded, JobCancelled, JobInterrupted, LeaseLost
+from backread.jobs.liveness import worker_name
+from backread.jobs.picking import Place, is_claimable, next_job
+from backread.jobs.registry import (
+    JOBS,
+    HelperEnded,
+    JobCancelled,
+    JobGaveWay,
+    JobInterrupted,
+    JobStalled,
+    JobStopped,
+    LeaseLost,
+    queue_of,
+)
+from backread.jobs.retrying import (
+    MAX_FAILURES,
+    MAX_LOSSES,
+    RETRYABLE,
+    SOON_SECONDS,
+    backoff_seconds,
+    reason_of,
+    reason_of_loss,
+)
 from backread.kernel import Kernel
 from backread.log import get_logger
-from backread.settings import Settings
 from backread.store.base import utcnow
 from backread.store.models import Job
+from backread.store.repositories.job_queue import SERVER, note_turn
 from backread.store.repositories.jobs import get_job, update_job, waiting_with_key
+from backread.telemetry.spans import span
 
-MAX_FAILURES = 25  # in a row without progress: about an hour and a half of trying
-_BACKOFF_FIRST_SECONDS = 2.0
-_BACKOFF_MOST_SECONDS = 300.0
-_SOON_SECONDS = 2.0
-_RETRYABLE = (Unavailable, OperationalError)
+_TRIES_TO_CLAIM = 5
 _UNFINISHED = frozenset({"failed", "dead", "cancelled"})
+_AGAIN = frozenset({"retry", "interrupted", "gave_way"})
 
 _log = get_logger(__name__)
-_random = secrets.SystemRandom()
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What a run led to: a state, or `retry`, `interrupted`, `gave_way` and `lost`."""
+
+    state: str
+    reason: str = ""
+    code: str = ""
+    delay: float | None = None  # seconds until the next try, if it is not to be worked out
+
+
+def run_next(
+    kernel: Kernel,
+    place: Place,
+    *,
+    stopping: StopSignal | None = None,
+    end_process: Callable[[], None] | None = None,
+) -> str | None:
+    """Runs the job whose turn it is; returns its state afterwards, or None when none may begin."""
+    for _ in range(_TRIES_TO_CLAIM):
+        chosen = next_job(kernel, place)
+        if chosen is None:
+            return None
+        state = run_job(kernel, chosen.id, stopping=stopping, place=place, end_process=end_process)
+        if state is not None:
+            return state  # otherwise somebody else was quicker
+    return None
 
 
 def run_job(
@@ -41,8 +87,13 @@ def run_job(
     *,
     stopping: StopSignal | None = None,
     on_progress: ProgressListener | None = None,
+    place: Place | None = None,
+    end_process: Callable[[], None] | None = None,
 ) -> str | None:
     """Runs the job unless somebody else does or it is not due.
+
+    With a `place` it gives way there to other accounts' jobs. `end_process` ends this process
+    when the job does not answer any more.
 
     Returns its state afterwards (`queued` when it is to be tried again), or None when it was not
     this call's to run. Raises nothing that the job raised: that is in the row and in the log.
@@ -54,23 +105,26 @@ def run_job(
     with bound_contextvars(
         job_id=job.id, job=job.name, account_id=job.account_id, attempt=job.attempts
     ):
-        lease = Lease(kernel, job, stopping=stopping or threading.Event(), on_progress=on_progress)
-        with lease:
-            state, reason = _execute(job, lease)
-        state = _finish(kernel, job, lease, state, reason)
-        _log.info("job_ended", state=state, seconds=round(time.monotonic() - started, 3))
+        lease = Lease(
+            kernel,
+            job,
+            stopping=stopping or threading.Event(),
+            on_progress=on_progress,
+            place=place,
+            end_process=end_process,
+        )
+        with span("job", job=job.name, queue=queue_of(job.name).value) as note:
+            with lease:
+                outcome = _execute(job, lease)
+            state = _finish(kernel, job, lease, outcome)
+            note(state=state, attempt=job.attempts)
+        seconds = round(time.monotonic() - started, 3)
+        _log.info("job_ended", state=state, how=outcome.state, seconds=seconds)
+    if state == "queued" and outcome.state == "gave_way":
+        send(job.id, job.name)
     if state not in {"queued", "lost"} and job.dedupe_key:
         _send_successor(kernel, job.dedupe_key)
     return state
-
-
-def is_claimable(settings: Settings, job: Job, now: datetime) -> bool:
-    """True for a queued job that is due and a running one whose lease is void."""
-    if job.state == "queued":
-        return job.run_after <= now
-    if job.state != "running":
-        return False
-    return job.lease_until is None or job.lease_until <= now or is_dead(settings, job.worker)
 
 
 def claim_job(kernel: Kernel, job_id: str) -> Job | None:
@@ -89,15 +143,18 @@ def claim_job(kernel: Kernel, job_id: str) -> Job | None:
                 job,
                 state="running",
                 attempts=job.attempts + 1,
-                # A worker that died with the job counts as a failure until there is progress.
-                failures=job.failures + (job.state == "running"),
+                # A process that ended with the job counts until there is progress.
+                losses=job.losses + (job.state == "running"),
                 worker=worker,
                 sent_at=None,
                 lease_until=now + timedelta(seconds=settings.job_lease_seconds),
                 started_at=job.started_at or now,
+                claimed_at=now,
+                units_per_second=0.0,
             )
             if not claimed:
                 return None
+            note_turn(session, job.account_id or SERVER, queue_of(job.name).value, now)
             job = get_job(session, job_id)
             session.expunge_all()
             return job
@@ -105,53 +162,66 @@ def claim_job(kernel: Kernel, job_id: str) -> Job | None:
         return None  # another job with its dedupe key runs; it sends this one when it ends
 
 
-def _execute(job: Job, lease: Lease) -> tuple[str, str]:
-    """Calls the job's function; answers with the state it leads to and the reason."""
-    definition = JOBS.get(job.name)
-    if definition is None:
-        return "failed", f"This release has no job called {job.name}."
-    if job.cancel_requested_at is not None:
-        return "cancelled", "Cancelled on request."  # while its worker was dead or going down
-    if job.failures >= MAX_FAILURES:
-        return "dead", job.error or "The worker ended each time while running this job."
+def _execute(job: Job, lease: Lease) -> _Outcome:
+    """Calls the job's function; answers with what that led to."""
+    refusal = _refusal(job)
+    if refusal is not None:
+        return refusal
     try:
-        definition.function(lease, **job.args)
-    except JobCancelled:
-        return "cancelled", "Cancelled on request."
-    except JobInterrupted:
-        return "interrupted", ""
-    except LeaseLost:
-        return "lost", ""
+        JOBS[job.name].function(lease, **job.args)
+    except JobStalled:
+        _log.warning("job_stalled")
+        minutes = lease.limits.stalled / 60
+        return _Outcome("retry", f"The job got no further for {minutes:g} minutes.", "stalled")
+    except JobStopped as stop:
+        return _STOPPED[type(stop)]
     except HelperEnded as error:
         _log.warning("job_helper_ended", reason=str(error))
-        return "retry_soon", _reason(error)
-    except _RETRYABLE as error:
+        return _Outcome("retry", *reason_of(error), delay=SOON_SECONDS)
+    except RETRYABLE as error:
         _log.warning("job_will_retry", error=type(error).__name__, exc_info=True)
-        return "retry", _reason(error)
+        wait = float(error.retry_after_seconds) if isinstance(error, RateLimited) else None
+        return _Outcome("retry", *reason_of(error), delay=wait)
     except Exception as error:  # noqa: BLE001 - the job edge: whatever it was ends here, logged
         _log.exception("job_failed", error=type(error).__name__)
-        return "failed", _reason(error)
-    return "done", ""
+        return _Outcome("failed", *reason_of(error))
+    return _Outcome("done")
 
 
-def _reason(error: Exception) -> str:
-    """For people. Other errors' texts may quote what was in a chat, so they stay in the log."""
-    if isinstance(error, BackreadError):
-        return str(error)
-    if isinstance(error, OperationalError):
-        return "The database was busy or could not be reached."
-    return f"An error inside Backread ({type(error).__name__}). The worker's log has the details."
+_CANCELLED = _Outcome("cancelled", "Cancelled on request.", "cancelled")
+_STOPPED: dict[type[JobStopped], _Outcome] = {
+    JobCancelled: _CANCELLED,
+    JobInterrupted: _Outcome("interrupted"),
+    JobGaveWay: _Outcome("gave_way"),
+    LeaseLost: _Outcome("lost"),
+}
 
 
-def _finish(kernel: Kernel, job: Job, lease: Lease, state: str, reason: str) -> str:
+def _refusal(job: Job) -> _Outcome | None:
+    """Why the job is not to be begun, if it is not."""
+    if job.name not in JOBS:
+        return _Outcome("failed", f"This release has no job called {job.name}.", "unknown_job")
+    if job.cancel_requested_at is not None:
+        return _CANCELLED  # while its worker was dead or going down
+    if job.failures >= MAX_FAILURES:
+        return _Outcome("dead", job.error or "It failed each time.", job.error_code)
+    if job.losses >= MAX_LOSSES:
+        if job.error_code == "silent":
+            return _Outcome("dead", job.error, "silent")
+        return _Outcome("dead", reason_of_loss(job.losses), "lost")
+    return None
+
+
+def _finish(kernel: Kernel, job: Job, lease: Lease, outcome: _Outcome) -> str:
+    state = outcome.state
     if state == "lost":
         _log.warning("job_lease_lost")
         return state
     failures = 0 if lease.progressed else job.failures
-    if state in {"retry", "retry_soon"}:
+    if state == "retry":
         failures += 1
         state = "dead" if failures >= MAX_FAILURES else state
-    if state in _UNFINISHED and not _told_unfinished(job, lease, state, reason):
+    if state in _UNFINISHED and not _told_unfinished(job, lease, state, outcome.reason):
         # What it worked on would look under way for ever. The job can be run once more, so its
         # end is written when that could be told.
         failures += 1
@@ -160,15 +230,19 @@ def _finish(kernel: Kernel, job: Job, lease: Lease, state: str, reason: str) -> 
     done, total = lease.progress
     values = {
         "failures": failures,
-        "error": reason,
+        "losses": 0 if lease.progressed or state != "dead" else job.losses,
+        "error": outcome.reason,
+        "error_code": outcome.code,
         "done_units": done,
         "total_units": total,
+        "units_per_second": 0.0,
         "lease_until": None,
         "worker": "",
     }
-    if state in {"retry", "retry_soon", "interrupted"}:
-        delay = backoff_seconds(failures) if state == "retry" else 0.0
-        delay = _SOON_SECONDS if state == "retry_soon" else delay
+    if state in _AGAIN:
+        delay = 0.0
+        if state == "retry":
+            delay = backoff_seconds(failures) if outcome.delay is None else outcome.delay
         values |= {"run_after": now + timedelta(seconds=delay), "sent_at": None}
         return _queue_again(kernel, job, values, now)
     values |= {"state": state, "finished_at": now}
@@ -197,13 +271,6 @@ def _told_unfinished(job: Job, lease: Lease, state: str, reason: str) -> bool:
         _log.exception("job_unfinished_hook_failed", error=type(error).__name__)
         return False
     return True
-
-
-def backoff_seconds(failures: int) -> float:
-    """Doubles with each failure, up to five minutes; spread by half either way so that jobs which
-    failed together do not come back together."""
-    delay: float = _BACKOFF_FIRST_SECONDS * 2.0 ** (failures - 1)
-    return min(_BACKOFF_MOST_SECONDS, delay) * _random.uniform(0.5, 1.5)
 
 
 def _send_successor(kernel: Kernel, dedupe_key: str) -> None:

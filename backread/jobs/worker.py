@@ -13,13 +13,17 @@ from celery import Task, signals
 from celery.exceptions import SecurityWarning
 
 from backread import log
-from backread.jobs.broker import RUN_JOB, SWEEP, TIDY, app, connect
+from backread.jobs.broker import RUN_JOB, SWEEP, app, connect, send
+from backread.jobs.liveness import join_group
+from backread.jobs.picking import Place, next_job
 from backread.jobs.registry import Queue
-from backread.jobs.runner import run_job
-from backread.jobs.sweeper import sweep, tidy
+from backread.jobs.runner import run_next
+from backread.jobs.schedule import SCHEDULE
+from backread.jobs.sweeper import sweep
 from backread.jobs.watchdog import watch_queues
 from backread.kernel import Kernel
 from backread.settings import Settings
+from backread.telemetry.tracing import start_tracing
 
 _ORPHAN_CHECK_SECONDS = 1.0
 
@@ -39,7 +43,11 @@ class SharedFlag:
 
 
 class KernelTask(Task):
-    """Base of every task: gives it the kernel of its process, opened after the fork.
+    """Base of every task: gives it the kernel of its process, opened after the fork, and the
+    worker's place among the queues.
+
+    Transactions, retries, limits of time and the log's context belong to the run of a job
+    (`backread/jobs/runner.py`), so they are the same without Celery.
 
     What a task may raise is left to Celery, which logs it and drops the message; the row in the
     database still says what is to be done.
@@ -49,6 +57,7 @@ class KernelTask(Task):
     settings: ClassVar[Settings]
     open_kernel: ClassVar[Callable[[Settings], Kernel]]
     stopping: ClassVar[SharedFlag]
+    place: ClassVar[Place]
     _kernel: ClassVar[Kernel | None] = None
 
     @property
@@ -66,7 +75,19 @@ class KernelTask(Task):
 
 @app.task(base=KernelTask, bind=True, name=RUN_JOB)
 def run_job_by_id(self: KernelTask, job_id: str) -> None:
-    run_job(self.kernel, job_id, stopping=KernelTask.stopping)
+    """The message says that a job waits; which one comes next is seen in the database. As many
+    messages as there are jobs, so each runs one."""
+    kernel, place = self.kernel, KernelTask.place
+    state = run_next(kernel, place, stopping=KernelTask.stopping, end_process=_end_at_once)
+    if state is not None and place.slots > 1 and not KernelTask.stopping.is_set():
+        # One that may not begin while its account had a job here has used up its message.
+        waiting = next_job(kernel, place)
+        if waiting is not None:
+            send(waiting.id, waiting.name)
+
+
+def _end_at_once() -> None:
+    os._exit(1)  # the pool puts another process in its place
 
 
 @app.task(base=KernelTask, bind=True, name=SWEEP)
@@ -74,9 +95,15 @@ def sweep_outbox(self: KernelTask, is_new_worker: bool = False) -> None:
     sweep(self.kernel, is_new_worker=is_new_worker)
 
 
-@app.task(base=KernelTask, bind=True, name=TIDY)
-def tidy_outbox(self: KernelTask) -> None:
-    tidy(self.kernel)
+def _add_scheduled(name: str, run: Callable[[Kernel], object]) -> None:
+    @app.task(base=KernelTask, bind=True, name=name)
+    def scheduled(self: KernelTask) -> None:
+        run(self.kernel)
+
+
+for entry in SCHEDULE:
+    if entry.name != SWEEP:
+        _add_scheduled(entry.name, entry.run)
 
 
 def serve_worker(
@@ -94,6 +121,7 @@ def serve_worker(
     KernelTask.settings = settings
     KernelTask.open_kernel = open_kernel
     KernelTask.stopping = SharedFlag()
+    KernelTask.place = Place(tuple(queues), concurrency, join_group())
     # Celery warns about pickled messages when root runs it. Ours are JSON only.
     warnings.simplefilter("ignore", SecurityWarning)
     signals.setup_logging.connect(_configure_log)
@@ -130,7 +158,16 @@ def serve_beat(settings: Settings) -> None:
     """Sends the periodic tasks until it is told to stop. One per installation."""
     signals.setup_logging.connect(_configure_log)
     KernelTask.settings = settings
-    connect(settings).Beat(quiet=True).run()
+    beat = connect(settings)
+    beat.conf.beat_schedule = {
+        entry.name: {
+            "task": entry.name,
+            "schedule": entry.seconds,
+            "options": {"queue": Queue.INTERACTIVE.value, "expires": entry.expires_seconds},
+        }
+        for entry in SCHEDULE
+    }
+    beat.Beat(quiet=True).run()
 
 
 def _configure_log(**_signal: Any) -> None:
@@ -140,6 +177,7 @@ def _configure_log(**_signal: Any) -> None:
 
 
 def _start_pool_process(**_signal: Any) -> None:
+    start_tracing(KernelTask.settings, "worker")
     threading.Thread(target=_end_with, args=(os.getppid(),), name="orphan", daemon=True).start()
 
 

@@ -19,14 +19,21 @@ def rest_of_server(settings: Settings) -> list[ChildSpec]:
     """What runs beside the web server. Quick and long jobs have a worker each, so that embedding
     an archive never keeps the next import waiting."""
     if not settings.broker_url:
-        return [ChildSpec("worker", ["worker", "--poll"]), *_watch(settings)]
-    quick = str(max(1, settings.worker_concurrency - 1))
+        return [ChildSpec("worker", ["worker", "--poll", "--nice", "5"]), *_watch(settings)]
+    # At least two: the last free place is kept for an account that has nothing running.
+    quick = str(max(2, settings.worker_concurrency - 1))
     return [
         *_watch(settings),
-        ChildSpec("worker", ["worker", "--queue", "interactive", "--concurrency", quick]),
-        ChildSpec("worker-background", ["worker", "--queue", "background", "--concurrency", "1"]),
+        _worker("worker", "interactive", concurrency=quick, nice="5"),
+        _worker("worker-background", "background", concurrency="1", nice="10"),
         ChildSpec("beat", ["beat"]),
     ]
+
+
+def _worker(name: str, queue: str, *, concurrency: str, nice: str) -> ChildSpec:
+    """`nice`: pages and answers go before work in the background where processors are few."""
+    options = ["--queue", queue, "--concurrency", concurrency, "--nice", nice]
+    return ChildSpec(name, ["worker", *options])
 
 
 def _watch(settings: Settings) -> list[ChildSpec]:
@@ -50,4 +57,4 @@ def child_environment(settings: Settings) -> dict[str, str]:
 
 def _as_text(value: object) -> str:
     secret = getattr(value, "get_secret_value", None)
-    return str(secret() if secret else value)
+    return "" if value is None else str(secret() if secret else value)

@@ -1,10 +1,12 @@
 """Jobs for tests, registered on import: in the test's own process and in real worker processes."""
 
 import os
+import signal
+import threading
 import time
 from pathlib import Path
 
-from backread.errors import InvalidInput, Unavailable
+from backread.errors import InvalidInput, RateLimited, Unavailable
 from backread.jobs import HelperEnded, JobContext, Queue, job
 
 LAST_SECONDS = 30.0
@@ -96,3 +98,50 @@ def helper_ended(context: JobContext) -> None:
 def report_once(context: JobContext) -> None:
     context.report(1, 2)
     context.report(2, 2)
+
+
+@job("sample.big")
+def big(context: JobContext, *, name: str) -> None:
+    """What somebody waits for and takes long: gets on until the file is there."""
+    _write(context, f"big of {context.account_id}")
+    until = time.monotonic() + LAST_SECONDS
+    steps = 0
+    while not (context.kernel.settings.home / name).exists():
+        assert time.monotonic() < until
+        steps += 1
+        context.report(steps, 0)
+        time.sleep(0.02)
+
+
+@job("sample.backfill", queue=Queue.BACKGROUND, backfill=True)
+def backfill(context: JobContext, *, name: str) -> None:
+    big(context, name=name)
+
+
+@job("sample.kill_itself", on_unfinished=_write_end)
+def kill_itself(context: JobContext) -> None:
+    """As a file does that crashes the program which reads it."""
+    if (context.kernel.settings.home / "spare").exists():
+        return
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@job("sample.gets_nowhere", stalled_minutes=0.002)
+def gets_nowhere(context: JobContext) -> None:
+    until = time.monotonic() + LAST_SECONDS
+    while time.monotonic() < until:
+        context.check()
+        time.sleep(0.02)
+
+
+HANGING = threading.Event()
+
+
+@job("sample.hangs", silent_minutes=0.002)
+def hangs(context: JobContext) -> None:
+    assert HANGING.wait(LAST_SECONDS)
+
+
+@job("sample.rate_limited")
+def rate_limited(context: JobContext) -> None:
+    raise RateLimited("Too many requests.", retry_after_seconds=77)

@@ -11,7 +11,8 @@ from backread.domain import Principal
 from backread.jobs import JOBS, LeaseLost, Progress, cancel, enqueue, job, run_pending
 from backread.jobs.lease import Lease
 from backread.jobs.liveness import is_dead
-from backread.jobs.runner import MAX_FAILURES, backoff_seconds, claim_job, run_job
+from backread.jobs.retrying import MAX_FAILURES, backoff_seconds
+from backread.jobs.runner import claim_job, run_job
 from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.base import utcnow

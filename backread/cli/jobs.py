@@ -1,0 +1,142 @@
+"""`backread jobs …`: background work, what failed of it, and trying that again."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from backread.cli.context import find_principal, load_settings, open_kernel
+from backread.cli.output import AccountOption, JsonOption, counted, print_json
+from backread.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from api.activity import JobView
+
+jobs = typer.Typer(no_args_is_help=True, help="List background jobs; retry and cancel them.")
+_Id = Annotated[str, typer.Argument(metavar="ID", help="As `backread jobs list` shows it.")]
+_LISTED = 50
+
+
+def add_commands(app: typer.Typer) -> None:
+    app.add_typer(jobs, name="jobs")
+
+
+@jobs.callback()
+def _jobs() -> None:
+    """List background jobs; retry and cancel them."""
+
+
+@jobs.command("list")
+def list_jobs(
+    failed: Annotated[
+        bool, typer.Option("--failed", help="Only what failed and was not dismissed.")
+    ] = False,
+    account: AccountOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Show the latest jobs, newest first."""
+    from api.activity import read_jobs
+    from backread.store.repositories.jobs import DEAD_LETTERS, FINISHED
+
+    states = DEAD_LETTERS if failed else ("queued", "running", *FINISHED)
+    with open_kernel(load_settings()) as kernel:
+        principal = find_principal(kernel, account)
+        with kernel.store.read() as session:
+            found = read_jobs(session, principal, states=states, limit=_LISTED)
+    if as_json:
+        print_json({"jobs": [asdict(job) for job in found]})
+        return
+    for job in found:
+        _print_line(job)
+
+
+def _print_line(job: "JobView") -> None:
+    progress = f"{job.done_units:,} of {job.total_units:,}" if job.total_units else ""
+    parts = [
+        job.id,
+        f"{job.created_at:%Y-%m-%d %H:%M}",
+        f"{job.state:<9}",
+        f"{job.label} {job.subject}".strip(),
+        progress,
+    ]
+    typer.echo("  ".join(part for part in parts if part))
+    if job.error:
+        typer.echo(f"    {job.error}")
+
+
+@jobs.command("show")
+def show(job_id: _Id, account: AccountOption = "", as_json: JsonOption = False) -> None:
+    """Show one job: how far it is, and why it failed."""
+    from api.activity import read_job
+
+    with open_kernel(load_settings()) as kernel:
+        principal = find_principal(kernel, account)
+        with kernel.store.read() as session:
+            job = read_job(session, principal, job_id)
+    if as_json:
+        print_json(asdict(job))
+        return
+    _print_line(job)
+    typer.echo(f"    {counted(job.attempts, 'attempt')}, {job.name}")
+    if job.seconds_left is not None:
+        typer.echo(f"    about {job.seconds_left:,} seconds left")
+
+
+@jobs.command("retry")
+def retry(
+    job_id: Annotated[str, typer.Argument(metavar="ID")] = "",
+    every: Annotated[bool, typer.Option("--all", help="Everything that failed.")] = False,
+    account: AccountOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Try a job again that failed, or all of them. A running server begins within seconds; without
+    one it waits for the next."""
+    from backread.jobs.dead_letters import retry_all, retry_job
+
+    if bool(job_id) is every:
+        raise InvalidInput(
+            "Say which job to try again.", hint="`backread jobs retry ID`, or --all."
+        )
+    with open_kernel(load_settings()) as kernel:
+        principal = find_principal(kernel, account)
+        with kernel.store.write() as session:
+            if every:
+                told: dict[str, Any] = {"count": retry_all(session, principal)}
+            else:
+                told = {"id": job_id, "state": retry_job(session, principal, job_id)}
+    if as_json:
+        print_json(told)
+    elif every:
+        typer.echo(f"{counted(told['count'], 'job')} will be tried again.")
+    else:
+        typer.echo(f"It is {told['state']}.")
+
+
+@jobs.command("cancel")
+def cancel(job_id: _Id, account: AccountOption = "", as_json: JsonOption = False) -> None:
+    """Call a job off. What it has done stays."""
+    from api.activity import stop_job
+
+    with open_kernel(load_settings()) as kernel:
+        principal = find_principal(kernel, account)
+        with kernel.store.write() as session:
+            state = stop_job(session, principal, job_id)
+    if as_json:
+        print_json({"id": job_id, "state": state})
+        return
+    typer.echo("It stops within seconds." if state == "running" else f"It is {state}.")
+
+
+@jobs.command("dismiss")
+def dismiss(job_id: _Id, account: AccountOption = "", as_json: JsonOption = False) -> None:
+    """Take a job that failed off the list of what failed."""
+    from backread.jobs.dead_letters import dismiss_job
+
+    with open_kernel(load_settings()) as kernel:
+        principal = find_principal(kernel, account)
+        with kernel.store.write() as session:
+            dismiss_job(session, principal, job_id)
+    if as_json:
+        print_json({"id": job_id, "is_dismissed": True})
+        return
+    typer.echo("Dismissed.")
