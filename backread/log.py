@@ -1,7 +1,14 @@
-"""Structured logs. Message text, queries and tokens never go into them; ids and counts do."""
+"""Structured logs. Message text, queries and tokens never go into them; ids and counts do.
+
+Neither do the texts of exceptions, which may quote what was being read: a traceback shows where
+something happened and the type of what was raised.
+"""
 
 import logging
 import sys
+import traceback
+from types import TracebackType
+from typing import TextIO
 
 import structlog
 
@@ -14,12 +21,12 @@ def configure(level: str = "INFO") -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     if sys.stderr.isatty():
-        # The plain formatter: rich's would print local variables, and those hold chat text.
-        processors.append(
-            structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
-        )
+        processors.append(structlog.dev.ConsoleRenderer(exception_formatter=_print_traceback))
     else:
-        processors += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+        processors += [
+            structlog.processors.ExceptionRenderer(_traceback_without_texts),
+            structlog.processors.JSONRenderer(),
+        ]
     structlog.configure(
         processors=processors,
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
@@ -27,9 +34,37 @@ def configure(level: str = "INFO") -> None:
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
         cache_logger_on_first_use=False,
     )
-    logging.basicConfig(
-        level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s"
-    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Formatter("%(levelname)s %(name)s %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+
+
+class _Formatter(logging.Formatter):
+    """For libraries that log by themselves."""
+
+    def formatException(self, ei: "_ExcInfo | tuple[None, None, None]") -> str:
+        return _traceback_without_texts(ei) if ei[1] is not None else ""
+
+
+_ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None]
+
+
+def _print_traceback(stream: TextIO, exc_info: _ExcInfo) -> None:
+    stream.write("\n" + _traceback_without_texts(exc_info))
+
+
+def _traceback_without_texts(exc_info: "_ExcInfo | tuple[None, None, None]") -> str:
+    """Where it happened and what it was, for the whole chain of causes; without what it said."""
+    parts = []
+    seen: set[int] = set()
+    error = exc_info[1]
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        frames = "".join(traceback.format_tb(error.__traceback__))
+        kind = type(error)
+        parts.append(f"Traceback:\n{frames}{kind.__module__}.{kind.__qualname__}")
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return "\ncaused by\n".join(parts)
 
 
 def get_logger(name: str) -> structlog.stdlib.BoundLogger:

@@ -1,0 +1,1 @@
+"""What a running server tells of itself: traces and figures, and never what anybody wrote."""

@@ -1,0 +1,155 @@
+"""Figures and traces of a server that is used, and that neither they nor its log tell what was
+said, asked or remembered."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from starlette.testclient import TestClient
+
+from backread import log
+from backread.domain import Principal, Scope
+from backread.jobs import JOBS, JobContext, enqueue, job
+from backread.kernel import Kernel
+from backread.settings import Settings
+from backread.store.models import Account
+from backread.telemetry import tracing
+from recall.history import RecallRequest, recall_chat_history
+from tests.api.archive import Importer, importer, run_jobs
+from tests.api.exports import dialogue
+from tests.api.web.pages import csrf_of
+
+MARKER = "quillwort"
+TOKEN = "figures-please"
+
+
+@pytest.fixture(scope="session")
+def exporter() -> InMemorySpanExporter:
+    """Of all spans of this process: OpenTelemetry takes one provider and keeps it."""
+    exporter = InMemorySpanExporter()
+    tracing.use(tracing.provider_for(exporter, "test", at_once=True))
+    return exporter
+
+
+@pytest.fixture
+def spans(exporter: InMemorySpanExporter) -> Iterator[InMemorySpanExporter]:
+    exporter.clear()
+    yield exporter
+    exporter.clear()
+
+
+@pytest.fixture
+def settings(home: Any, database: str, spans: InMemorySpanExporter) -> Settings:
+    """With the page of figures; made after the spans, so that the database has some."""
+    return Settings(
+        home=home,
+        database_url=database,
+        embedding_model="hashing",
+        client_documents="off",
+        metrics_token=TOKEN,
+    )
+
+
+@pytest.fixture
+def bring_in(signed_in: TestClient) -> Importer:
+    return importer(signed_in)
+
+
+def figures(browser: TestClient) -> str:
+    answer = browser.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/plain")
+    return answer.text
+
+
+def told(spans: InMemorySpanExporter) -> str:
+    return "\n".join(span.to_json() for span in spans.get_finished_spans())
+
+
+def test_figures_need_their_token(browser: TestClient, signed_in: TestClient) -> None:
+    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {TOKEN}"}):
+        assert signed_in.get("/metrics", headers=headers).status_code == 401
+
+
+def test_figures_tell_of_requests_by_route_and_of_jobs_by_state(
+    signed_in: TestClient, kernel: Kernel, owner: Account
+) -> None:
+    signed_in.get("/c/nonsense-of-mine")
+    with kernel.store.write() as session:
+        enqueue(session, "ingest.embed_memories", account_id=owner.id)
+    text = figures(signed_in)
+    assert 'route="/c/{conversation_id}",status="4xx"' in text
+    assert "nonsense-of-mine" not in text
+    assert 'backread_jobs{job="ingest.embed_memories",state="queued"} 1.0' in text
+    assert 'backread_job_oldest_due_seconds{queue="background"}' in text
+    assert owner.id not in text
+
+
+def test_each_request_job_and_step_of_a_recall_has_a_span(
+    signed_in: TestClient,
+    kernel: Kernel,
+    owner: Account,
+    spans: InMemorySpanExporter,
+    bring_in: Importer,
+) -> None:
+    bring_in(dialogue("how do I prune roses", "In March, above a bud."))
+    principal = Principal(owner.id, scopes=frozenset(Scope))
+    recall_chat_history(kernel, principal, RecallRequest(query="prune roses"))
+    found = spans.get_finished_spans()
+    names = {span.name for span in found}
+    steps = {"recall.understand", "recall.retrieve", "recall.synthesise"}
+    assert names >= {"request", "job", *steps}
+    (request,) = [
+        span for span in found if (span.attributes or {}).get("backread.route") == "/api/v1/imports"
+    ]
+    assert (request.attributes or {})["backread.status"] == 202
+    jobs = [span.attributes or {} for span in found if span.name == "job"]
+    assert ("ingest.run_import", "done") in {
+        (each["backread.job"], each["backread.state"]) for each in jobs
+    }
+
+
+@pytest.fixture
+def failing() -> Iterator[None]:
+    @job("sample.quotes")
+    def quotes(context: JobContext) -> None:
+        raise ValueError(f"cannot read: {MARKER}") from KeyError(MARKER)
+
+    yield
+    del JOBS["sample.quotes"]
+
+
+def test_neither_log_nor_figures_nor_spans_hold_what_was_said_asked_or_remembered(
+    signed_in: TestClient,
+    kernel: Kernel,
+    owner: Account,
+    spans: InMemorySpanExporter,
+    bring_in: Importer,
+    failing: None,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    log.configure("DEBUG")
+    signed_in.headers["X-CSRF-Token"] = csrf_of(signed_in)
+    bring_in(dialogue(f"what is {MARKER}", f"A {MARKER} is a fern ally.", title=MARKER))
+    principal = Principal(owner.id, scopes=frozenset(Scope))
+    result = recall_chat_history(kernel, principal, RecallRequest(query=f"what is {MARKER}"))
+    assert MARKER in result.text
+    assert MARKER in signed_in.get("/search", params={"q": MARKER}).text
+    signed_in.get(f"/c/{MARKER}")
+    signed_in.get(f"/{MARKER}?{MARKER}={MARKER}")
+    with kernel.store.write() as session:
+        enqueue(session, "sample.quotes", account_id=owner.id)
+    run_jobs(signed_in)
+
+    written = capsys.readouterr().err
+    lines = [json.loads(line) for line in written.splitlines() if line.startswith("{")]
+    assert {"job_failed", "job_ended"} <= {line["event"] for line in lines}
+    (failure,) = [line for line in lines if line["event"] == "job_failed"]
+    assert "builtins.ValueError" in failure["exception"]
+    assert (failure["job"], failure["account_id"]) == ("sample.quotes", owner.id)
+    assert MARKER not in written
+    assert MARKER not in figures(signed_in)
+    assert MARKER not in told(spans)
+    assert owner.email not in written + told(spans) + figures(signed_in)
