@@ -20,5 +20,51 @@ class JobOut(BaseModel):
     finished_at: datetime | None
 
 
+class JobDetail(JobOut):
+    """The same in words, with how fast it gets on."""
+
+    label: str = Field(description="What people call it.")
+    subject: str = Field(description="What it is about, such as the file of an import.")
+    unit: str = Field(description="What progress counts, such as byte or passage.")
+    rate: float = Field(description="Units in a second, lately; 0 while it is not known.")
+    seconds_left: int | None = Field(description="While it can be told.")
+    error_code: str = Field(
+        description="unavailable, database, lost, silent, stalled, internal and others."
+    )
+    run_after: datetime = Field(description="A job that waits is not begun before this.")
+    can_stop: bool
+    can_pause: bool
+    can_retry: bool
+    is_dismissed: bool
+    is_of_server: bool = Field(description="It is for no account; only owners see it.")
+
+
 class JobList(BaseModel):
-    items: list[JobOut]
+    items: list[JobDetail]
+
+
+class JobState(BaseModel):
+    id: str
+    state: str
+
+
+class JobCount(BaseModel):
+    count: int
+
+
+class QueueSizeOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    label: str
+    queued: int
+    running: int
+    failed: int
+
+
+class ActivityOut(BaseModel):
+    """How much waits, runs and has failed; of the whole server only for owners."""
+
+    queued: int
+    running: int
+    failed: int
+    server: list[QueueSizeOut] | None
