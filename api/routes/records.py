@@ -1,0 +1,244 @@
+"""Records of a folder, for scripts.
+
+A record's revision is its ETag. Whoever sends it back as If-Match changes only that revision, and
+is refused with 409 when the record has changed since; without it the last writer wins.
+"""
+
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Response
+
+from api.deps import CsrfDep, KernelDep, MemoryReaderDep, MemoryWriterDep
+from api.schemas.folders import (
+    DeletedRecords,
+    RecordChange,
+    RecordHistory,
+    RecordIn,
+    RecordRestore,
+)
+from backread.domain import Principal
+from backread.errors import InvalidInput
+from backread.kernel import Kernel
+from recall.folders import reading, records
+from recall.folders.access import FolderAccess, owner_access
+from recall.folders.metadata import MOST_FIELDS
+from recall.folders.views import PropositionList, RecordList, RecordOut, RecordPage
+
+_IfMatch = Annotated[str, Header(description="The ETag of the revision to change.")]
+_Where = Annotated[
+    list[str],
+    Query(
+        max_length=MOST_FIELDS,
+        description='Metadata that a record must have, as key=value with JSON: status="active", '
+        "year=2024. All must hold.",
+    ),
+]
+
+router = APIRouter(prefix="/folders/{folder_id}", tags=["folders"])
+
+
+@router.get("/records")
+def get_records(
+    kernel: KernelDep,
+    principal: MemoryReaderDep,
+    folder_id: str,
+    name: Annotated[str | None, Query(description="The exact name.")] = None,
+    where: _Where = [],  # noqa: B006 - FastAPI copies it
+    cursor: Annotated[str, Query(description="`next_cursor` of a page.")] = "",
+) -> RecordPage:
+    """Records with their contents, oldest first."""
+    return reading.query_records(
+        kernel,
+        _access(kernel, principal, folder_id),
+        name=name,
+        conditions=_conditions(where),
+        cursor=cursor,
+    )
+
+
+@router.get("/record-names")
+def get_record_names(
+    kernel: KernelDep,
+    principal: MemoryReaderDep,
+    folder_id: str,
+    where: _Where = [],  # noqa: B006 - FastAPI copies it
+    cursor: Annotated[str, Query(description="`next_cursor` of a page.")] = "",
+) -> RecordList:
+    """The same without contents, a thousand at a time."""
+    return reading.list_records(
+        kernel,
+        _access(kernel, principal, folder_id),
+        conditions=_conditions(where),
+        cursor=cursor,
+    )
+
+
+@router.get("/deleted-records")
+def get_deleted_records(
+    kernel: KernelDep, principal: MemoryReaderDep, folder_id: str
+) -> DeletedRecords:
+    """Deleted records, which can be restored; the latest 200."""
+    access = _access(kernel, principal, folder_id)
+    return DeletedRecords(items=reading.deleted_records(kernel, access))
+
+
+@router.post("/records", status_code=201, dependencies=[CsrfDep])
+def post_record(
+    kernel: KernelDep,
+    response: Response,
+    principal: MemoryWriterDep,
+    folder_id: str,
+    wanted: RecordIn,
+) -> RecordOut:
+    """Makes a record."""
+    record = records.create_record(
+        kernel,
+        _access(kernel, principal, folder_id),
+        wanted.name,
+        wanted.content,
+        metadata=wanted.metadata,
+        vector_description=wanted.vector_description,
+    )
+    return _tagged(response, record)
+
+
+@router.get("/records/{record_id}")
+def get_record(
+    kernel: KernelDep,
+    response: Response,
+    principal: MemoryReaderDep,
+    folder_id: str,
+    record_id: str,
+) -> RecordOut:
+    """One record, with its revision as ETag."""
+    access = _access(kernel, principal, folder_id)
+    record, _ = reading.find_record(kernel, access, record_id=record_id)
+    return _tagged(response, record)
+
+
+@router.put("/records/{record_id}", dependencies=[CsrfDep])
+def put_record(
+    kernel: KernelDep,
+    response: Response,
+    principal: MemoryWriterDep,
+    folder_id: str,
+    record_id: str,
+    wanted: RecordIn,
+    if_match: _IfMatch = "",
+) -> RecordOut:
+    """Makes the record exactly this."""
+    record = records.replace_record(
+        kernel,
+        _access(kernel, principal, folder_id),
+        record_id,
+        name=wanted.name,
+        content=wanted.content,
+        metadata=wanted.metadata,
+        vector_description=wanted.vector_description,
+        expected_revision=_revision(if_match),
+    )
+    return _tagged(response, record)
+
+
+@router.patch("/records/{record_id}", dependencies=[CsrfDep])
+def patch_record(
+    kernel: KernelDep,
+    response: Response,
+    principal: MemoryWriterDep,
+    folder_id: str,
+    record_id: str,
+    wanted: RecordChange,
+    if_match: _IfMatch = "",
+) -> RecordOut:
+    """Changes a part, as update_memory does."""
+    record = records.update_record(
+        kernel,
+        _access(kernel, principal, folder_id),
+        record_id,
+        name=wanted.name,
+        content=wanted.content,
+        operation=wanted.operation,
+        metadata=wanted.metadata,
+        vector_description=wanted.vector_description,
+        expected_revision=_revision(if_match),
+    )
+    return _tagged(response, record)
+
+
+@router.delete("/records/{record_id}", status_code=204, dependencies=[CsrfDep])
+def delete_record(
+    kernel: KernelDep, principal: MemoryWriterDep, folder_id: str, record_id: str
+) -> None:
+    """Takes a record out of the folder. It can be restored."""
+    records.delete_record(kernel, _access(kernel, principal, folder_id), record_id)
+
+
+@router.get("/records/{record_id}/history")
+def get_record_history(
+    kernel: KernelDep, principal: MemoryReaderDep, folder_id: str, record_id: str
+) -> RecordHistory:
+    """All that the record ever was, of a deleted one too."""
+    access = _access(kernel, principal, folder_id)
+    return RecordHistory(items=reading.history(kernel, access, record_id))
+
+
+@router.get("/records/{record_id}/propositions")
+def get_record_propositions(
+    kernel: KernelDep, principal: MemoryReaderDep, folder_id: str, record_id: str
+) -> PropositionList:
+    """The facts that the record states, each with where it does."""
+    access = _access(kernel, principal, folder_id)
+    return reading.get_propositions(kernel, access, record_id)
+
+
+@router.post("/records/{record_id}/restore", dependencies=[CsrfDep])
+def post_record_restore(
+    kernel: KernelDep,
+    response: Response,
+    principal: MemoryWriterDep,
+    folder_id: str,
+    record_id: str,
+    wanted: RecordRestore,
+) -> RecordOut:
+    """Makes the record what it was. Brings a deleted one back."""
+    access = _access(kernel, principal, folder_id)
+    return _tagged(response, records.restore_record(kernel, access, record_id, wanted.revision))
+
+
+def _access(kernel: Kernel, principal: Principal, folder_id: str) -> FolderAccess:
+    with kernel.store.read() as session:
+        return owner_access(session, principal, folder_id)
+
+
+def _tagged(response: Response, record: RecordOut) -> RecordOut:
+    response.headers["ETag"] = f'"{record.revision}"'
+    return record
+
+
+def _revision(if_match: str) -> int | None:
+    """The revision that an If-Match header names (RFC 9110 §13.1.1); None for none and for `*`."""
+    named = if_match.strip().removeprefix("W/").strip('"')
+    if named in ("", "*"):
+        return None
+    if not named.isdecimal() or len(named) > 9:
+        raise InvalidInput(
+            "If-Match names no revision of a record.", hint="Send the ETag that a read gave you."
+        )
+    return int(named)
+
+
+def _conditions(where: list[str]) -> list[tuple[str, Any]]:
+    conditions = []
+    for each in where:
+        key, sign, written = each.partition("=")
+        try:
+            conditions.append((key, json.loads(written)))
+        except ValueError:
+            raise InvalidInput(
+                f"The condition “{each[:80]}” has no JSON value."
+                if sign
+                else f"The condition “{each[:80]}” has no “=”.",
+                hint='Write for instance where=status="active" or where=year=2024.',
+            ) from None
+    return conditions
