@@ -52,6 +52,12 @@ class KillableServer:
             lambda: b"\n" in output.read_bytes(), seconds=_START_SECONDS, what="the first page"
         )
 
+    @property
+    def origin(self) -> str:
+        """Where the latest start serves, without a slash at the end."""
+        first = (self._home / f"up-{self._starts}.out").read_text("utf-8").splitlines()[0]
+        return str(json.loads(first)["url"]).rstrip("/")
+
     def stop(self) -> int:
         """The exit code after an orderly end."""
         assert self._process is not None
