@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from api.request_limits import STATE as RATE_LIMIT_HEADERS
 from api.web.templating import render
 from backread import errors
 from backread.log import get_logger
@@ -68,7 +69,7 @@ def install_error_handlers(app: FastAPI) -> None:
 
 def _on_backread_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, errors.BackreadError)
-    headers = {}
+    headers = dict(getattr(request.state, RATE_LIMIT_HEADERS, {}))
     if isinstance(error, errors.RateLimited):
         headers["Retry-After"] = str(error.retry_after_seconds)
     if isinstance(error, errors.NotAuthenticated) and request.url.path.startswith("/api/"):
@@ -92,7 +93,7 @@ def unstorable() -> errors.InvalidInput:
 
 
 def _on_unstorable(request: Request, error: Exception) -> Response:
-    _log.warning("unstorable_request", path=request.url.path, error=type(error).__name__)
+    _log.warning("unstorable_request", path=_loggable_path(request), error=type(error).__name__)
     return _on_backread_error(request, unstorable())
 
 
@@ -136,7 +137,7 @@ def _on_invalid_request(request: Request, error: Exception) -> Response:
 
 
 def _on_unexpected(request: Request, error: Exception) -> Response:
-    _log.error("unexpected_error", path=request.url.path, exc_info=error)
+    _log.error("unexpected_error", path=_loggable_path(request), exc_info=error)
     return _answer(request, 500, code="internal", message=_UNEXPECTED, hint=_UNEXPECTED_HINT)
 
 
@@ -183,3 +184,9 @@ def _answer(
     return JSONResponse(
         body, status_code=status, headers=headers, media_type="application/problem+json"
     )
+
+
+def _loggable_path(request: Request) -> str:
+    """The path without the secret that the address of an export is."""
+    path = request.url.path
+    return "/exports/…" if path.startswith("/exports/") else path

@@ -98,6 +98,7 @@ def nginx(program: str, folder: Path, server: LiveServer, port: int) -> Iterator
         ("listen 80", f"listen 127.0.0.1:{plain_port}"),
         ("backread.example.org", "localhost"),
         ("/etc/ssl/backread", str(folder)),
+        ("/var/log/nginx/access.log", str(folder / "access.log")),
         ("127.0.0.1:8787", f"127.0.0.1:{server.settings.port}"),
     ):
         assert old in sample, old
