@@ -16,21 +16,26 @@ from backread.kernel import Kernel
 from backread.store.base import utcnow
 from backread.store.engine import ReadSession
 from backread.store.repositories.retrieval import (
+    FoundPassage,
     PassageFilter,
     count_conversations,
-    passages_at,
 )
+from backread.telemetry.spans import span
 from recall.citations import question_places, render, speaker, with_questions
 from recall.dates.window import zone_named
 from recall.evidence import weigh
+from recall.fitting import fitted
 from recall.found import Found
 from recall.links import reader_link
+from recall.not_found import not_found
 from recall.query import Question, context_text, understand
-from recall.rendering import NOTICE, day, days, envelope, one_line
-from recall.reranking import with_replies
-from recall.search import Mode, passage_filter, retrieve
+from recall.rendering import NOTICE, days, envelope, one_line
+from recall.reranking import known_or_read, with_replies
+from recall.retrieval import Mode, passage_filter, retrieve
 from recall.synthesis import Statement, Synthesis, synthesise
+from recall.timeline import found_within, in_order, rest_of, span_question
 from recall.wire import ResultModel, WireModel
+from recall.wording import in_words
 
 DEFAULT_TOKENS = 600
 MAX_TOKENS = 2000
@@ -67,7 +72,8 @@ class RecallQuery(WireModel):
 class RecallRequest(RecallQuery):
     """A call of recall_chat_history. What stands beside `queries` is the default of each.
 
-    `asked_at` anchors words like "yesterday"; now when it is left out.
+    `asked_at` anchors words like "yesterday"; now when it is left out. A call that gives it is
+    answered as of then: from what had been said by that time, and no chat without a date.
     """
 
     queries: list[RecallQuery] | None = None
@@ -75,7 +81,8 @@ class RecallRequest(RecallQuery):
 
 
 class RecallStatement(ResultModel):
-    """A sentence as it was said, and exactly where."""
+    """A sentence as it was said, and exactly where. With a language model it may be in the
+    model's words: then `inOwnWords` is false, and the cited messages support it."""
 
     text: str
     source: int
@@ -88,6 +95,9 @@ class RecallStatement(ResultModel):
     reader_url: str
     asked: str = Field(
         default="", description="The user's question that the statement answers, where known."
+    )
+    in_own_words: bool = Field(
+        default=True, description="False: put into words by a model from what it cites."
     )
     differs: int = Field(
         default=0,
@@ -155,25 +165,38 @@ def recall_chat_history(
     """Raises InvalidInput or LimitExceeded for a request outside the contract."""
     queries = _queries(request)
     asked_at = request.asked_at or utcnow()
-    questions = [_question(query, principal, asked_at) for query in queries]
-    found = _retrieve(kernel, principal, queries, questions)
-    with kernel.store.read() as session:
+    with span("recall.understand", queries=len(queries)):
+        questions = [_question(query, principal, asked_at, request.asked_at) for query in queries]
+    with span("recall.retrieve", queries=len(queries)):
+        found = _retrieve(kernel, principal, queries, questions)
+    with span("recall.replies"), kernel.store.read() as session:
         found = with_replies(session, principal.account_id, found)
     budgets = [query.max_tokens or DEFAULT_TOKENS for query in queries]
-    syntheses = [
-        synthesise(each, budget) if weigh(each).is_enough else Synthesis([], budget)
-        for each, budget in zip(found, budgets, strict=True)
-    ]
-    with kernel.store.read() as session:
+    with span("recall.synthesise", tokens=sum(budgets)):
+        syntheses = [_synthesis(each, budget) for each, budget in zip(found, budgets, strict=True)]
+    with span("recall.words"):
+        syntheses = in_words(kernel, principal.account_id, found, syntheses, budgets)
+    with span("recall.count"), kernel.store.read() as session:
         counts = _count(session, principal, questions)
-        asked_before = passages_at(session, principal.account_id, question_places(syntheses))
-    syntheses = [with_questions(each, asked_before) for each in syntheses]
-    sources = _Sources(kernel.settings.origin, zone_named(principal.timezone))
+        places = question_places(syntheses)
+        asked_before = known_or_read(session, principal.account_id, found, places)
+    zone = zone_named(principal.timezone)
+    syntheses = [
+        fitted(with_questions(each, asked_before), budget, zone)
+        for each, budget in zip(syntheses, budgets, strict=True)
+    ]
+    sources = _Sources(kernel.settings.origin, zone)
     answers = [
         _answer(each, synthesis, budget, sources, counts[each.question])
         for each, synthesis, budget in zip(found, syntheses, budgets, strict=True)
     ]
     return RecallResult(answers=answers, sources=sources.listed())
+
+
+def _synthesis(found: Found, budget: int) -> Synthesis:
+    if not found.question.text:
+        return in_order(found, budget)
+    return synthesise(found, budget) if weigh(found).is_enough else Synthesis([], budget)
 
 
 def _retrieve(
@@ -182,10 +205,17 @@ def _retrieve(
     queries: Sequence[RecallQuery],
     questions: Sequence[Question],
 ) -> list[Found]:
-    """All queries of one mode in one go."""
-    answers: list[Found | None] = [None] * len(queries)
+    """All queries of one mode in one go; those that ask for nothing but a time by themselves."""
+    answers: list[Found | None] = [
+        None if question.text else found_within(kernel, principal, question)
+        for question in questions
+    ]
     for mode, limit in _PASSAGES.items():
-        places = [n for n, query in enumerate(queries) if (query.mode or "speed") == mode]
+        places = [
+            n
+            for n, query in enumerate(queries)
+            if questions[n].text and (query.mode or "speed") == mode
+        ]
         if places:
             budget = max(queries[n].max_tokens or DEFAULT_TOKENS for n in places)
             found = retrieve(
@@ -202,10 +232,13 @@ def _retrieve(
 
 
 def _queries(request: RecallRequest) -> list[RecallQuery]:
-    if (request.query is None) == (request.queries is None):
+    has_query = request.query is not None
+    asks_for_a_time = bool(request.after or request.before) and request.queries is None
+    if has_query == (request.queries is not None) and not (asks_for_a_time and not has_query):
         raise InvalidInput(
             "Give either `query` or `queries`, not both and not neither.",
-            hint="Use `query` for one question, `queries` for up to 15 at once.",
+            hint="Use `query` for one question, `queries` for up to 15 at once; or only `after` "
+            "and `before` for all that was said in that time.",
         )
     if request.queries is None:
         queries: list[RecallQuery] = [request]
@@ -226,8 +259,11 @@ def _queries(request: RecallRequest) -> list[RecallQuery]:
 
 
 def _check(query: RecallQuery) -> None:
-    if not (query.query or "").strip():
-        raise InvalidInput("The query is empty.", hint="Say what to look for.")
+    if not (query.query or "").strip() and not (query.after or query.before):
+        raise InvalidInput(
+            "The query is empty.",
+            hint="Say what to look for, or give `after` or `before` for all of that time.",
+        )
     if len(query.query or "") > MAX_QUERY_CHARACTERS:
         raise LimitExceeded(f"A query may have {MAX_QUERY_CHARACTERS} characters at most.")
     if query.max_tokens is not None and not 1 <= query.max_tokens <= MAX_TOKENS:
@@ -244,11 +280,16 @@ def _check(query: RecallQuery) -> None:
         )
 
 
-def _question(query: RecallQuery, principal: Principal, asked_at: datetime) -> Question:
+def _question(
+    query: RecallQuery, principal: Principal, asked_at: datetime, as_of: datetime | None
+) -> Question:
+    if not (query.query or "").strip():
+        return span_question(query.after, query.before, query.platform)
     turns = [(turn.role, turn.content) for turn in query.conversation_history or ()]
     return understand(
         query.query or "",
         asked_at=asked_at,
+        as_of=as_of,
         zone=principal.timezone,
         after=query.after,
         before=query.before,
@@ -263,14 +304,13 @@ class _Sources:
     def __init__(self, origin: str, zone: tzinfo) -> None:
         self.origin = origin
         self.zone = zone
-        self._numbers: dict[str, int] = {}
+        self.numbers: dict[str, int] = {}
         self._fields: dict[str, dict[str, Any]] = {}
 
-    def cite(self, statement: Statement, score: float) -> int:
-        passage = statement.passage
+    def cite(self, passage: FoundPassage, score: float) -> int:
         conversation_id = passage.conversation_id
-        if conversation_id not in self._numbers:
-            self._numbers[conversation_id] = len(self._numbers) + 1
+        if conversation_id not in self.numbers:
+            self.numbers[conversation_id] = len(self.numbers) + 1
             self._fields[conversation_id] = {
                 "conversation_id": conversation_id,
                 "title": one_line(passage.title) or "Untitled",
@@ -286,16 +326,12 @@ class _Sources:
         if passage.message_id not in fields["message_ids"]:
             fields["message_ids"].append(passage.message_id)
         fields["score"] = max(fields["score"], round(score, 4))
-        return self._numbers[conversation_id]
-
-    @property
-    def numbers(self) -> dict[str, int]:
-        return self._numbers
+        return self.numbers[conversation_id]
 
     def listed(self) -> list[RecallSource]:
         return [
             RecallSource(number=number, **self._fields[conversation_id])
-            for conversation_id, number in self._numbers.items()
+            for conversation_id, number in self.numbers.items()
         ]
 
 
@@ -318,14 +354,19 @@ def _answer(
     searched, total = counts
     score_of = dict(zip((each.id for each in found.passages), found.scores, strict=True))
     statements = synthesis.statements
-    cited = [sources.cite(each, score_of[each.passage.id]) for each in statements]
+    cited = []
+    for each in statements:
+        cited.append(sources.cite(each.passage, score_of[each.passage.id]))
+        for other in each.others:
+            sources.cite(other, score_of[other.id])
     return RecallAnswer(
         query=question.text,
         found=bool(statements),
         summary=(
             render(statements, sources.numbers, sources.zone)
+            + ("" if question.text else rest_of(synthesis, searched))
             if statements
-            else _not_found(question, searched, total)
+            else not_found(question, searched, total)
         ),
         statements=[
             _statement(each, number, sources.origin)
@@ -353,26 +394,5 @@ def _statement(statement: Statement, source: int, origin: str) -> RecallStatemen
         reader_url=reader_link(origin, passage.conversation_id, passage.message_id),
         asked=statement.asked,
         differs=statement.conflict,
+        in_own_words=not statement.is_worded,
     )
-
-
-def _not_found(question: Question, searched: int, total: int) -> str:
-    """Names what was searched, so that silence is an answer."""
-    scope = f"{searched} of {total} conversations"
-    where = f" on {', '.join(question.platforms)}" if question.platforms else ""
-    if total == 0:
-        return "Nothing found: no conversations have been imported yet."
-    has_window = question.is_time_strict and (question.time.after or question.time.before)
-    if searched == 0:
-        what = "Nothing in that window" if has_window else "Nothing there"
-        return f"{what}{where} ({scope}){_window_words(question) if has_window else ''}."
-    if has_window:
-        return f"Not found in that window{where} ({scope} searched){_window_words(question)}."
-    return f"Not found{where}: nothing in the {scope} searched answers this."
-
-
-def _window_words(question: Question) -> str:
-    after, before = question.time.after, question.time.before
-    if after and before:
-        return f", from {day(after)} to {day(before)} UTC"
-    return f", from {day(after)} UTC" if after else f", up to {day(before)} UTC"
