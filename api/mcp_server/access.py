@@ -1,16 +1,21 @@
-"""Who may call the recall MCP server, and how a refusal reads.
+"""Who may call an MCP server, and how a refusal reads.
 
 Every request is checked, whatever it asks for and whatever stream or session it names.
 """
+
+from collections.abc import Callable
+from typing import Any
 
 from anyio import to_thread
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from api.mcp_server.prompt import Prompt
+from api.mcp_server.resource import ResourceKind
 from api.mcp_server.tool import Tool
 from api.oauth import resources
-from api.oauth.scopes import ALL_SCOPES, scope_string
+from api.oauth.scopes import scope_string
 from api.oauth.tokens import verify_bearer
 from api.origins import is_known_origin
 from backread.domain import Principal
@@ -27,12 +32,11 @@ async def refusal(kernel: Kernel, request: Request, resource_path: str) -> Respo
     origin = request.headers.get("origin")
     if origin is not None and not is_known_origin(settings, origin):
         return error(403, "forbidden_origin", f"requests from {origin[:100]} are not allowed")
-    token = _bearer(request.headers)
+    token = bearer(request.headers)
     if token is None:
         return challenge(settings, resource_path)
-    principal = await to_thread.run_sync(
-        verify_bearer, kernel, token, resources.recall_resource(settings)
-    )
+    resource = resources.identifier(settings, resources.resource_at(resource_path))
+    principal = await to_thread.run_sync(verify_bearer, kernel, token, resource)
     if principal is None:
         return challenge(settings, resource_path, code="invalid_token")
     request.state.principal = principal
@@ -46,11 +50,34 @@ def challenge(settings: Settings, resource_path: str, code: str | None = None) -
         if code
         else "sign in to get an access token"
     )
-    return _challenge(settings, resource_path, 401, code, description, scope_string(ALL_SCOPES))
+    scopes = scope_string(resources.resource_at(resource_path).scopes)
+    return _challenge(settings, resource_path, 401, code, description, scopes)
+
+
+def missing_scope(
+    settings: Settings,
+    request: Request,
+    resource_path: str,
+    find_tool: Callable[[str], Tool | None],
+    message: Any,
+) -> Response | None:
+    """Why a tool's call goes no further, before any transport has begun an answer; or None."""
+    if not isinstance(message, dict) or message.get("method") != "tools/call":
+        return None
+    params = message.get("params")
+    name = params.get("name") if isinstance(params, dict) else None
+    tool = find_tool(name) if isinstance(name, str) else None
+    principal: Principal = request.state.principal
+    if tool is None or tool.scope in principal.scopes:
+        return None
+    return insufficient_scope(settings, resource_path, tool, principal)
 
 
 def insufficient_scope(
-    settings: Settings, resource_path: str, tool: Tool, principal: Principal
+    settings: Settings,
+    resource_path: str,
+    wanted: Tool | Prompt | ResourceKind,
+    principal: Principal,
 ) -> Response:
     """A 403 that names every scope the client should ask for (RFC 6750 §3.1)."""
     return _challenge(
@@ -58,8 +85,8 @@ def insufficient_scope(
         resource_path,
         403,
         "insufficient_scope",
-        f"{tool.name} needs the permission {tool.scope.value}",
-        scope_string({*principal.scopes, tool.scope}),
+        f"{wanted.name} needs the permission {wanted.scope.value}",
+        scope_string({*principal.scopes, wanted.scope}),
     )
 
 
@@ -83,7 +110,7 @@ def error(status: int, code: str, description: str) -> Response:
     )
 
 
-def _bearer(headers: Headers) -> str | None:
+def bearer(headers: Headers) -> str | None:
     """RFC 6750 §2.1. Tokens in the query or the body are never looked at."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
     token = token.strip()

@@ -63,12 +63,9 @@ class RecallEndpoint:
             await self._http.serve(scope, receive, send, body)
 
     def _missing_scope(self, request: Request, resource_path: str, message: Any) -> Response | None:
-        if not isinstance(message, dict) or message.get("method") != "tools/call":
-            return None
-        params = message.get("params")
-        name = params.get("name") if isinstance(params, dict) else None
-        tool = self._server.tool(name) if isinstance(name, str) else None
+        """Why a request goes no further, before any transport has begun an answer; or None."""
+        wanted = self._server.wanted(message)
         principal = request.state.principal
-        if tool is None or tool.scope in principal.scopes:
+        if wanted is None or wanted.scope in principal.scopes:
             return None
-        return insufficient_scope(self._kernel.settings, resource_path, tool, principal)
+        return insufficient_scope(self._kernel.settings, resource_path, wanted, principal)

@@ -14,15 +14,18 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backread.kernel import Kernel
 
-_ENDPOINT = "api.mcp_server.endpoint:RecallEndpoint"
+RECALL_ENDPOINT = "api.mcp_server.endpoint:RecallEndpoint"
+NOTES_ENDPOINT = "api.notes_server.endpoint:NotesEndpoint"
+FOLDER_ENDPOINT = "api.folder_server.endpoint:FolderEndpoint"
 _PAUSE_SECONDS = 1.0  # in which the first page gets the processor to itself
 
 
 class LateEndpoint:
     """Serves MCP requests; those that come before the endpoint is open wait for it."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, name: str = RECALL_ENDPOINT) -> None:
         self._kernel = kernel
+        self._name = name
         self._wanted = anyio.Event()
         self._opened = anyio.Event()
         self._closing = anyio.Event()
@@ -44,7 +47,7 @@ class LateEndpoint:
             await self._wanted.wait()
         if self._closing.is_set():
             return
-        make = await to_thread.run_sync(resolve_name, _ENDPOINT)
+        make = await to_thread.run_sync(resolve_name, self._name)
         endpoint = make(self._kernel)
         async with endpoint.run():
             self._endpoint = endpoint
@@ -58,8 +61,11 @@ class LateEndpoint:
 
 
 class MountedEndpoint:
-    """Hands requests to the endpoint of the running application."""
+    """Hands requests to the endpoint that the running application keeps under a name."""
+
+    def __init__(self, name: str = "recall_endpoint") -> None:
+        self._name = name
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        endpoint: LateEndpoint = scope["app"].state.recall_endpoint
+        endpoint: LateEndpoint = getattr(scope["app"].state, self._name)
         await endpoint(scope, receive, send)

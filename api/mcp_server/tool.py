@@ -12,6 +12,7 @@ from pydantic.alias_generators import to_camel
 from api.mcp_server.schemas import flat_schema
 from backread.domain import Principal, Scope
 from backread.kernel import Kernel
+from backread.settings import Settings
 
 
 class Arguments(BaseModel):
@@ -51,9 +52,14 @@ class Answer:
     result: BaseModel
 
 
+def _always(_: Settings) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Tool:
-    """One tool. `run` is synchronous and is called in a thread."""
+    """One tool. `run` is synchronous and is called in a thread. A tool that the settings do not
+    offer is unknown to every client."""
 
     name: str
     title: str
@@ -65,6 +71,7 @@ class Tool:
     is_read_only: bool = True
     is_idempotent: bool = True
     is_destructive: bool = False
+    is_offered: Callable[[Settings], bool] = _always
 
     def definition(self) -> mcp_types.Tool:
         """The tool as `tools/list` shows it. All hints are explicit: a client takes a missing

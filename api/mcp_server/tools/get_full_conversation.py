@@ -1,21 +1,12 @@
 """get_full_conversation: every word of one conversation, a page at a time when it is long."""
 
-import re
-
 from pydantic import Field
 
 from api.mcp_server.tool import Answer, Arguments, Tool
+from api.mcp_server.tools.transcript_pages import next_page_id, transcript_page
 from backread.domain import Principal, Scope
-from backread.errors import InvalidInput
 from backread.kernel import Kernel
-from backread.tokens import estimate_tokens
-from recall.transcripts import Transcript, TranscriptMessage, full_conversation
-
-# Clients refuse a result over 25,000 tokens; estimates and each message's heading need room.
-_PAGE_TOKENS = 14_000
-_HEADING_TOKENS = 60
-# The contract has no parameter for a page, so the id of a page is the conversation's and more.
-_PAGE_ID = re.compile(r"(?P<id>[^:]+)(?::page=(?P<page>[0-9]{1,6}))?")
+from recall.transcripts import Transcript
 
 
 class TranscriptArguments(Arguments):
@@ -27,57 +18,14 @@ class TranscriptArguments(Arguments):
 
 
 def _run(kernel: Kernel, principal: Principal, arguments: TranscriptArguments) -> Answer:
-    match = _PAGE_ID.fullmatch(arguments.conversation_id.strip())
-    if match is None:
-        raise InvalidInput(
-            "That is not a conversationId.", hint="Take one from recall_chat_history's sources."
-        )
-    conversation_id, page = match["id"], int(match["page"] or 1)
-    whole = full_conversation(kernel, principal, conversation_id, page_tokens=_PAGE_TOKENS)
-    budget = _page_tokens(whole)
-    if page != 1 or whole.pages > 1 or sum(each.tokens for each in whole.messages) > budget:
-        whole = full_conversation(kernel, principal, conversation_id, page=page, page_tokens=budget)
-    result = whole.model_copy(
-        update={"messages": [_cut(message, whole.reader_url) for message in whole.messages]}
-    )
+    result = transcript_page(kernel, principal, arguments.conversation_id)
     lead = ""
-    if result.page < result.pages:
+    if following := next_page_id(result):
         lead = (
             f"Page {result.page} of {result.pages}. For the next page call get_full_conversation "
-            f"with conversationId {result.conversation_id}:page={result.page + 1}\n\n"
+            f"with conversationId {following}\n\n"
         )
     return Answer(lead + result.text, result)
-
-
-def _page_tokens(transcript: Transcript) -> int:
-    """How much of a page is left for text once every message has its heading. Follows from the
-    conversation alone, so that all its pages are cut alike."""
-    text = max(1, transcript.token_count)
-    headings = _HEADING_TOKENS * transcript.message_count
-    return max(1_000, _PAGE_TOKENS * text // (text + headings))
-
-
-def _cut(message: TranscriptMessage, reader_url: str) -> TranscriptMessage:
-    """A message that fills more than a page by itself ends where the page does; then its
-    artifacts get what is left."""
-    if message.tokens <= _PAGE_TOKENS:
-        return message
-    text, room = _cut_text(message.text, _PAGE_TOKENS, f"message is at {reader_url}")
-    artifacts = []
-    for artifact in message.artifacts:
-        kept, room = _cut_text(artifact.text, room, f"artifact is at {reader_url}")
-        artifacts.append(artifact.model_copy(update={"text": kept}))
-    return message.model_copy(update={"text": text, "artifacts": artifacts})
-
-
-def _cut_text(text: str, room: int, where: str) -> tuple[str, int]:
-    """As much of the text as fits, and the tokens that are left after it."""
-    tokens = estimate_tokens(text)
-    if tokens <= room:
-        return text, room - tokens
-    kept = len(text) * room // tokens
-    note = f"… [{len(text) - kept} more characters; the whole {where}]"
-    return f"{text[:kept]}{note}", 0
 
 
 TOOL = Tool(

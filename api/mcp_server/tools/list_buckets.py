@@ -3,7 +3,9 @@
 from api.mcp_server.tool import Answer, Arguments, Tool
 from backread.domain import Principal, Scope
 from backread.kernel import Kernel
-from recall.memories import BucketList, list_buckets
+from recall.memories import BucketList, buckets_within, list_buckets
+
+_MOST_TOKENS = 12_000  # clients refuse more than twice that
 
 
 class NoArguments(Arguments):
@@ -12,6 +14,7 @@ class NoArguments(Arguments):
 
 def _run(kernel: Kernel, principal: Principal, _: NoArguments) -> Answer:
     result = list_buckets(kernel, principal)
+    result = result.model_copy(update={"buckets": buckets_within(result.buckets, _MOST_TOKENS)})
     return Answer(result.text, result)
 
 

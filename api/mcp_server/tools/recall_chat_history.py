@@ -30,7 +30,8 @@ class QueryArguments(Arguments):
     query: str | None = Field(
         None,
         description="What to look for, in the user's own words and language. Names, topics and "
-        "times (“last March”) are understood. Required unless queries is used.",
+        "times (“last March”) are understood. Required unless queries is used, or after or before "
+        "alone, which list all conversations of that time in order.",
     )
     max_tokens: int | None = Field(
         None,
@@ -99,7 +100,8 @@ TOOL = Tool(
         "get a short cited answer, not raw logs. Call it whenever the user refers to something "
         "from before, or asks about past decisions, projects, people or advice that their history "
         "can answer; do not ask them to repeat it. One query for a simple lookup; for a broad "
-        "question send queries from different angles. Use after and before for a time window. "
+        "question send queries from different angles. Use after and before for a time window, "
+        "without a query for everything in it. "
         "The sources give a conversationId for get_conversation_summary and "
         "get_full_conversation. When nothing is found it says so; do not guess then."
     ),

@@ -15,7 +15,7 @@ from recall.memories import (
     search_memories,
 )
 
-_ALL_TOKENS = 15_000
+_ALL_TOKENS = 12_000
 
 
 class SearchArguments(Arguments):
@@ -30,6 +30,11 @@ class SearchArguments(Arguments):
         description=f"Results to return. Default {DEFAULT_RESULTS}, max {MAX_RESULTS}.",
         json_schema_extra={"type": "number"},
     )
+    as_of: str | None = Field(
+        None,
+        description="Only what was stored and held at this time, ISO 8601. A bare date means its "
+        "end in UTC.",
+    )
 
 
 def _run(kernel: Kernel, principal: Principal, arguments: SearchArguments) -> Answer:
@@ -39,6 +44,7 @@ def _run(kernel: Kernel, principal: Principal, arguments: SearchArguments) -> An
         arguments.query,
         bucket_id=arguments.bucket_id,
         limit=arguments.limit,
+        as_of=arguments.as_of,
     )
     share = _ALL_TOKENS // max(1, len(result.memories))
     shown = [_cut(memory, share) for memory in result.memories]
@@ -62,7 +68,8 @@ TOOL = Tool(
     description=(
         "Search the user's saved memories by meaning and by words, most relevant first. The best "
         "first call when the user mentions something that they have told an AI before, or when "
-        "you need a specific saved fact: a name, a preference, a decision."
+        "you need a specific saved fact: a name, a preference, a decision. A fact that has changed "
+        "comes with its former versions, the newest first; go by the newest and say so."
     ),
     scope=Scope.MEMORY_READ,
     arguments=SearchArguments,

@@ -3,10 +3,10 @@
 from pydantic import Field
 
 from api.mcp_server.tool import Answer, Arguments, Tool
-from api.mcp_server.tools.arguments import BucketNumber
+from api.mcp_server.tools.arguments import BucketNumber, Id
 from backread.domain import Principal, Scope
 from backread.kernel import Kernel
-from recall.memories import StoredMemory, store_memory
+from recall.memories import Source, StoredMemory, store_memory
 
 
 class StoreArguments(Arguments):
@@ -16,10 +16,30 @@ class StoreArguments(Arguments):
         description="Bucket to store the memory in, an id from list_buckets. Defaults to the "
         "user's general bucket.",
     )
+    supersedes: Id | None = Field(
+        None,
+        description="When a fact has changed: id of the memory that this one takes the place of. "
+        "Both stay, with their dates. A memory that was always wrong is edited instead.",
+    )
+    conversation_id: Id | None = Field(
+        None,
+        description="conversationId of the past conversation in which it was said, if it comes "
+        "from one, so that the memory leads back there.",
+    )
+    message_id: Id | None = Field(
+        None, description="Id of the message in that conversation, if known."
+    )
 
 
 def _run(kernel: Kernel, principal: Principal, arguments: StoreArguments) -> Answer:
-    result = store_memory(kernel, principal, arguments.text, bucket_id=arguments.bucket_id)
+    result = store_memory(
+        kernel,
+        principal,
+        arguments.text,
+        bucket_id=arguments.bucket_id,
+        supersedes=arguments.supersedes or "",
+        source=Source(arguments.conversation_id or "", arguments.message_id or ""),
+    )
     return Answer(result.text, result)
 
 
@@ -31,7 +51,8 @@ TOOL = Tool(
         "whenever something worth remembering comes up: a preference, a decision, project "
         "details, personal context. Err on the side of saving; ask which bucket when it is "
         "unclear. Write one fact per memory, understandable without this conversation, in the "
-        "user's language. What is stored already is not stored twice."
+        "user's language, with absolute dates. What is stored already is not stored twice. Do not "
+        "store what you have only recalled from past conversations, secrets, or guesses."
     ),
     scope=Scope.MEMORY_WRITE,
     arguments=StoreArguments,

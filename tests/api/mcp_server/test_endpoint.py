@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import update
 from starlette.testclient import TestClient
 
+from api.mcp_server.tools import TOOLS
 from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.base import utcnow
@@ -16,14 +17,7 @@ from tests.api.mcp_server.calls import MCP, MODERN, Caller, CallerFor
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
 ALL = "memory:read memory:write chat-history:read"
-TOOL_SCOPES = {
-    "recall_chat_history": "chat-history:read",
-    "get_conversation_summary": "chat-history:read",
-    "get_full_conversation": "chat-history:read",
-    "search_memories": "memory:read",
-    "list_buckets": "memory:read",
-    "store_memory": "memory:write",
-}
+TOOL_SCOPES = {tool.name: tool.scope.value for tool in TOOLS}
 
 
 @pytest.mark.parametrize("path", [MCP, f"{MCP}/"])
@@ -222,9 +216,11 @@ def test_c39_only_what_is_served_is_advertised(caller: Caller) -> None:
         "clientInfo": {"name": "trial", "version": "1"},
     }
     capabilities = caller.rpc("initialize", params).json()["result"]["capabilities"]
-    assert set(capabilities) == {"tools"}
+    assert set(capabilities) == {"tools", "prompts", "resources", "completions"}
     discovered = caller.modern("server/discover").json()["result"]
-    assert set(discovered["capabilities"]) == {"tools"}
+    assert set(discovered["capabilities"]) == set(capabilities)
+    for kind in ("tools", "prompts", "resources"):
+        assert kind in caller.modern(f"{kind}/list").json()["result"]
     assert MODERN in discovered["supportedVersions"]
 
 

@@ -22,6 +22,7 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl
 
 from api.accounts.setup_token import setup_token_path
+from api.mcp_server.tools import TOOLS
 from backread.settings import Settings
 from tests.api.live import loopback_socket, serving
 from tests.api.oauth.flow import form_fields
@@ -121,14 +122,7 @@ def test_a_real_client_signs_in_and_calls_tools_in_both_eras(
                 assert client.protocol_version == version
                 assert client.instructions
                 tools = await client.list_tools()
-                assert [tool.name for tool in tools.tools] == [
-                    "recall_chat_history",
-                    "get_conversation_summary",
-                    "get_full_conversation",
-                    "search_memories",
-                    "store_memory",
-                    "list_buckets",
-                ]
+                assert [tool.name for tool in tools.tools] == [tool.name for tool in TOOLS]
                 stored = await client.call_tool("store_memory", {"text": "Ada prefers tea."})
                 assert not stored.is_error, stored.content
                 found = await client.call_tool("search_memories", {"query": "tea"})

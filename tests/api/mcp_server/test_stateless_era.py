@@ -100,8 +100,7 @@ def test_a_tools_name_may_be_wrapped_in_its_header(caller: Caller, name: str) ->
         "ping",
         "logging/setLevel",
         "resources/subscribe",
-        "resources/list",
-        "prompts/list",
+        "resources/unsubscribe",
         "unknown/method",
     ],
 )
@@ -155,13 +154,26 @@ def test_answers_have_the_form_of_the_handshakes_revision(caller: Caller, versio
         ("ping", {}),
         ("tools/list", {}),
         ("tools/call", CALL),
+        ("prompts/list", {}),
+        ("resources/list", {}),
+        ("resources/templates/list", {}),
     ):
         answer = caller.rpc(method, params, {"MCP-Protocol-Version": version})
         assert answer.status_code == 200
         methods.validate_server_result(method, version, answer.json()["result"])
 
 
-@pytest.mark.parametrize("method", ["server/discover", "tools/list", "tools/call"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        "server/discover",
+        "tools/list",
+        "tools/call",
+        "prompts/list",
+        "resources/list",
+        "resources/templates/list",
+    ],
+)
 def test_answers_have_the_form_of_the_stateless_revision(caller: Caller, method: str) -> None:
     result = caller.modern(method, CALL if method == "tools/call" else {}).json()["result"]
     methods.validate_server_result(method, MODERN, result)

@@ -1,0 +1,69 @@
+"""`backread://bucket/{id}`: the memories of one bucket."""
+
+from collections.abc import Mapping, Sequence
+
+from api.mcp_server.resource import Listed, Page, ResourceKind
+from backread.domain import Principal, Scope
+from backread.kernel import Kernel
+from recall.memories import list_buckets, memories_and_buckets
+from recall.rendering import clean, envelope, one_line
+
+ADDRESS = "backread://bucket/{id}"
+
+
+def _read(kernel: Kernel, principal: Principal, values: Mapping[str, str]) -> str:
+    found = memories_and_buckets(kernel, principal, bucket_id=values["id"], every=True)
+    (bucket,) = [each for each in found.buckets if str(each.bucket_id) == values["id"].lstrip("0")]
+    shown, total = len(found.memories), found.memory_total
+    lead = f"{shown} of {total} memories of the bucket, newest first."
+    if found.next:
+        lead += (
+            f" For the rest call get_memories_and_buckets with bucketId {bucket.bucket_id}, "
+            f'all true and cursor "{found.next}".'
+        )
+    lines = "\n".join(each.line for each in found.memories)
+    return envelope([f"# {clean(bucket.name)}", lines or "No memories."], before=lead)
+
+
+def _list_page(kernel: Kernel, principal: Principal, after: str, limit: int) -> Page:
+    start = int(after) if after.isdigit() and len(after) < 9 else 0
+    buckets = list_buckets(kernel, principal).buckets
+    items = [
+        Listed(
+            uri=ADDRESS.format(id=each.bucket_id),
+            name=f"bucket-{each.bucket_id}",
+            title=one_line(each.name),
+            description=f"{each.memory_count} memories",
+        )
+        for each in buckets[start : start + limit]
+    ]
+    return Page(items, str(start + limit) if start + limit < len(buckets) else "")
+
+
+def suggest_buckets(kernel: Kernel, principal: Principal, typed: str) -> Sequence[str]:
+    """Ids of the buckets whose id or name begins so."""
+    wanted = typed.strip().casefold()
+    return [
+        str(each.bucket_id)
+        for each in list_buckets(kernel, principal).buckets
+        if str(each.bucket_id).startswith(wanted) or each.name.casefold().startswith(wanted)
+    ]
+
+
+def _suggest(
+    kernel: Kernel, principal: Principal, variable: str, typed: str, known: Mapping[str, str]
+) -> Sequence[str]:
+    return suggest_buckets(kernel, principal, typed)
+
+
+KIND = ResourceKind(
+    name="bucket",
+    title="Memory bucket",
+    description="The memories of one bucket with their dates and sources, the superseded ones "
+    "marked.",
+    address=ADDRESS,
+    scope=Scope.MEMORY_READ,
+    read=_read,
+    list_page=_list_page,
+    suggest=_suggest,
+)
