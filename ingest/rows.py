@@ -9,10 +9,10 @@ from typing import Any
 from backread.domain import Aside, MessageKind, ParsedConversation, ParsedMessage
 from backread.identity import message_id
 from backread.store.repositories.conversations import ConversationRow, MessageRow
+from backread.text.secret_scan import secrets_in
 from backread.tokens import estimate_tokens
 from ingest.importers.drafts import digest_id
 from ingest.normalise import clean
-from ingest.secret_scan import secrets_in
 from ingest.wording import letters_of
 
 _MODEL_CHARS = 200

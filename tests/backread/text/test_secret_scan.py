@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from ingest.secret_scan import secrets_in
+from backread.text.secret_scan import secrets_in
 
 _RANDOM = random.Random(20240305)  # the same keys in every run
 _LETTERS = string.ascii_letters + string.digits
