@@ -7,7 +7,10 @@ on first use, so a command that needs only the database does not load a model.
 from functools import cached_property
 
 from backread.llm.embedding import Embedder
-from backread.llm.open import open_embedder
+from backread.llm.language.model import LanguageModel
+from backread.llm.language.open import open_language_model
+from backread.metering import StoreLedger
+from backread.serving import ServingModel
 from backread.settings import Settings
 from backread.store.engine import Store
 from backread.vectors.index import VectorIndex
@@ -24,17 +27,31 @@ class Kernel:
 
     @cached_property
     def index(self) -> VectorIndex:
-        return open_index(self.settings, self.embedder.signature)
+        return open_index(self.settings, lambda: self.embedder.signature)
 
     @cached_property
+    def models(self) -> ServingModel:
+        return ServingModel(self.settings, lambda: self.store)
+
+    @property
     def embedder(self) -> Embedder:
-        return open_embedder(self.settings)
+        """The embedding model that questions are answered with now."""
+        return self.models.current()
+
+    @cached_property
+    def language_model(self) -> LanguageModel | None:
+        """None when none is configured: then everything works without one."""
+        return open_language_model(self.settings, StoreLedger(self.store, self.settings))
 
     @property
     def dense_signature(self) -> str:
         """What a passage or memory is marked with once its vector is indexed: the model, and the
         index it is in, because an index that was made anew has no vectors."""
-        return f"{self.embedder.signature}@{self.index.lexical_signature}"
+        return self.signature_with(self.embedder)
+
+    def signature_with(self, embedder: Embedder) -> str:
+        """The same for a given model. For work that takes a while, in which models may change."""
+        return f"{embedder.signature}@{self.index.lexical_signature}"
 
     def warm_up(self) -> None:
         """Loads the embedding model now instead of with the first question, which takes seconds.
