@@ -3,8 +3,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from api.cursors import read_cursor, write_cursor
-from api.deps import HistoryReaderDep, ReadDep
+from api.deps import CsrfDep, HistoryReaderDep, HistoryWriterDep, KernelDep, ReadDep
 from api.schemas.conversations import (
+    ConversationDeleted,
     ConversationDetail,
     ConversationList,
     ConversationOut,
@@ -21,6 +22,7 @@ from backread.store.repositories.browsing import (
     message_tree,
     messages_by_id,
 )
+from ingest.deleting import delete_conversation
 
 router = APIRouter(tags=["conversations"])
 
@@ -74,3 +76,13 @@ def get_conversation(
         message_total=len(line),
         offset=offset,
     )
+
+
+@router.delete("/conversations/{conversation_id}", dependencies=[CsrfDep])
+def delete_one_conversation(
+    kernel: KernelDep, principal: HistoryWriterDep, conversation_id: str
+) -> ConversationDeleted:
+    """Deletes a conversation from every store, for good; no later import brings it back. The
+    answer is the receipt."""
+    receipt = delete_conversation(kernel, principal, conversation_id)
+    return ConversationDeleted.model_validate(receipt, from_attributes=True)
