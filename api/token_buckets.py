@@ -29,6 +29,15 @@ class TokenBuckets:
         self._lock = threading.Lock()
         self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
 
+    def left(self, key: str) -> float:
+        """How many there are to take now, parts of one included."""
+        now = self._clock()
+        with self._lock:
+            bucket = self._buckets.get(key)
+        if bucket is None:
+            return float(self._burst)
+        return min(float(self._burst), bucket.left + (now - bucket.at) / self._seconds_each)
+
     def take(self, key: str) -> int:
         """Takes one. Returns 0, or the whole seconds to wait when there is none to take."""
         now = self._clock()

@@ -129,6 +129,22 @@ def _authorization(probe: Probe, settings: Settings) -> None:
         )
 
 
+def _notes(probe: Probe, settings: Settings) -> None:
+    """The second MCP server: its own description, and a challenge that leads to it."""
+    path = resources.NOTES_PATH
+    body = probe.json("GET", resources.PRM_PATH + path)
+    if body != protected_resource_metadata(settings, path):
+        raise _another_identity(settings, str(body.get("resource")))
+    answer = probe.send("POST", path, json=_REQUEST)
+    expected = f'resource_metadata="{resources.metadata_url(settings, path)}"'
+    if answer.status_code != 401 or expected not in answer.headers.get("www-authenticate", ""):
+        raise Trouble(
+            f"POST {path} without a token does not lead to the sign-in "
+            f"(status {answer.status_code}).",
+            "Clients cannot use the notes then. " + PROXY_PATHS,
+        )
+
+
 def _slashes(probe: Probe, settings: Settings) -> None:
     for path in (f"{_ENDPOINT}/", f"{resources.PRM_PATH}{_ENDPOINT}/"):
         answer = probe.send("GET", path)
@@ -172,6 +188,7 @@ _CHECKS = (
     _Check("server_metadata", "The sign-in's description is served", _server_metadata),
     _Check("challenge", "Clients without a token are told where to sign in", _challenge),
     _Check("authorization", "Tokens arrive", _authorization),
+    _Check("notes", "The notes server is found, too", _notes, is_needed=False),
     _Check("slashes", "A slash at the end of an address is no redirect", _slashes, is_needed=False),
     _Check(
         "unknown_documents", "Unknown documents are not found", _unknown_documents, is_needed=False

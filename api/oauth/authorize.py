@@ -152,7 +152,9 @@ def checked_request(
         raise OAuthError("request_not_supported", "send the parameters themselves")
     if params.get("prompt") == "none":
         raise OAuthError("interaction_required", "consent is asked for every time")
-    scopes = requested_scopes(params.get("scope"))
+    resource = _checked_resource(settings, params)
+    known = resources.resource_of(resource).scopes
+    scopes = requested_scopes(params.get("scope"), known)
     if scopes is None:
         raise OAuthError("invalid_scope", "none of the requested scopes exists here")
     return AuthorizationRequest(
@@ -161,7 +163,7 @@ def checked_request(
         state=params.get("state"),
         code_challenge=_checked_challenge(params),
         scopes=[scope.value for scope in scopes],
-        resource=_checked_resource(settings, params),
+        resource=resource,
     )
 
 
@@ -178,12 +180,16 @@ def _checked_challenge(params: Params) -> str:
 
 
 def _checked_resource(settings: Settings, params: Params) -> str:
-    """RFC 8707 §2.1. Clients from before 2025-06-18 name none; they mean the one there is."""
+    """RFC 8707 §2.1. Clients from before 2025-06-18 name none; they mean recall, which was there
+    first. A grant is for one resource, so two of them are refused."""
     own = resources.recall_resource(settings)
-    for named in params.all("resource"):
-        if resources.known_resource(settings, named) is None:
-            raise OAuthError("invalid_target", f"this server's resource is {own}")
-    return own
+    named = {resources.known_resource(settings, each) for each in params.all("resource")}
+    if None in named:
+        other = resources.notes_resource(settings)
+        raise OAuthError("invalid_target", f"this server's resources are {own} and {other}")
+    if len(named) > 1:
+        raise OAuthError("invalid_target", "name one resource")
+    return next(filter(None, named), own)
 
 
 def error_redirect(

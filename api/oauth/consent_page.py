@@ -10,9 +10,9 @@ from starlette.responses import Response
 
 from api.accounts.sessions import SignedIn
 from api.middleware import PAGE_CSP
-from api.oauth import redirects
+from api.oauth import redirects, resources
 from api.oauth.errors import AuthorizePageError
-from api.oauth.scopes import SCOPE_TEXTS
+from api.oauth.scopes import NOTES_SCOPE_TEXTS, SCOPE_TEXTS
 from api.web.templating import render
 from backread.domain import Scope
 from backread.store.models import OAuthClient, OAuthConsent
@@ -44,11 +44,13 @@ def consent_page(
     form, which ends at the client's own address, and would block the answer.
     """
     redirect_uri = consent.request["redirect_uri"]
+    resource_title = _asked_for(consent)
+    texts = NOTES_SCOPE_TEXTS if resource_title == resources.NOTES.title else SCOPE_TEXTS
     scopes = [
         {
             "value": value,
-            "title": SCOPE_TEXTS[Scope(value)].title,
-            "detail": SCOPE_TEXTS[Scope(value)].detail,
+            "title": texts[Scope(value)].title,
+            "detail": texts[Scope(value)].detail,
             "checked": ticked is None or value in ticked,
         }
         for value in consent.request["scopes"]
@@ -59,6 +61,7 @@ def consent_page(
         "redirect_uri": redirect_uri,
         "is_loopback": redirects.is_loopback(redirect_uri),
         "document_host": document_host(client.id),
+        "resource_title": resource_title,
         "scopes": scopes,
         "consent_id": consent.id,
         "csrf_token": consent_csrf_token(somebody.csrf_token, consent.id),
@@ -69,6 +72,12 @@ def consent_page(
     response = render(request, "consent.html", context, status_code=status_code)
     response.headers["Content-Security-Policy"] = PAGE_CSP
     return response
+
+
+def _asked_for(consent: OAuthConsent) -> str:
+    """What the client will use, in words; empty for recall, which is what Backread is for."""
+    resource = resources.resource_of(consent.request["resource"])
+    return "" if resource is resources.RECALL else resource.title
 
 
 def problem_page(request: Request, error: AuthorizePageError) -> Response:

@@ -57,9 +57,9 @@ def protected_resource_metadata(settings: Settings, path: str) -> dict[str, Any]
     return {
         "resource": settings.origin + path,
         "authorization_servers": [resources.issuer(settings)],
-        "scopes_supported": [scope.value for scope in ALL_SCOPES],
+        "scopes_supported": [scope.value for scope in resources.resource_at(path).scopes],
         "bearer_methods_supported": ["header"],
-        "resource_name": "Backread",
+        "resource_name": resources.resource_at(path).title,
     }
 
 

@@ -37,6 +37,15 @@ SCOPE_TEXTS: dict[Scope, ScopeText] = {
     ),
 }
 # What AI clients can be given. `chat-history:write` is for scripts alone: no tool needs it.
+# What the same permissions mean at the notes server.
+NOTES_SCOPE_TEXTS: dict[Scope, ScopeText] = {
+    Scope.MEMORY_READ: ScopeText("Read your notes", "List, search and read all notes."),
+    Scope.MEMORY_WRITE: ScopeText(
+        "Write and change notes",
+        "Make, change and delete notes. Every version is kept, and can be restored.",
+    ),
+}
+
 ALL_SCOPES: tuple[Scope, ...] = (Scope.MEMORY_READ, Scope.MEMORY_WRITE, Scope.CHAT_HISTORY_READ)
 
 
@@ -46,13 +55,13 @@ def scope_string(scopes: Iterable[str]) -> str:
     return " ".join(scope.value for scope in ALL_SCOPES if scope.value in wanted)
 
 
-def requested_scopes(text: str | None) -> list[Scope] | None:
-    """The known scopes in a `scope` parameter; all of them when it names none.
+def requested_scopes(text: str | None, known: tuple[Scope, ...] = ALL_SCOPES) -> list[Scope] | None:
+    """The scopes of a resource in a `scope` parameter; all of them when it names none.
 
     Unknown scopes are dropped (RFC 6749 §3.3 allows a server to ignore scopes). None when scopes
     were named and every one is unknown: `invalid_scope`.
     """
     words = set((text or "").split()) - {OFFLINE_ACCESS}
     if not words:
-        return list(ALL_SCOPES)
-    return [scope for scope in ALL_SCOPES if scope.value in words] or None
+        return list(known)
+    return [scope for scope in known if scope.value in words] or None

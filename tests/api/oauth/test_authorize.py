@@ -105,7 +105,7 @@ def test_c09_unknown_scopes_are_dropped(signed_in: TestClient) -> None:
         ({"code_challenge": "A" * 42 + "!"}, "invalid_request"),
         ({"scope": "nothing known"}, "invalid_scope"),
         ({"resource": "https://evil.example/api/mcp/mcp"}, "invalid_target"),
-        ({"resource": "http://127.0.0.1:8787/mcp"}, "invalid_target"),
+        ({"resource": "http://127.0.0.1:8787/mcp/mcp"}, "invalid_target"),
         ({"resource": "http://127.0.0.1:8787"}, "invalid_target"),
         ({"resource": "http://127.0.0.1:8787/api/mcp/mcp?x=1"}, "invalid_target"),
         ({"resource": "http://127.0.0.1:8787/api/mcp/mcp#x"}, "invalid_target"),
