@@ -20,6 +20,7 @@ from recall.categories.asking import CATEGORISE_BUCKET, enqueue_categorising
 from recall.categories.sorting import Item, Plan, plan
 from recall.categories.writing import Draft, Member, write_all, write_with_model
 from recall.grouping.clustering import Vectors
+from recall.summarising.planning import agreed_model
 
 MAKER = "categories-1"
 SOON = 64  # so many changed memories are sorted while somebody waits
@@ -83,8 +84,9 @@ def _ask_model(
         for draft in drafts:
             draft.category.is_pending = False
         return
+    is_agreed = context is not None and agreed_model(kernel, account_id) is not None
     for number, draft in enumerate(drafts):
-        if context is None:
+        if context is None or not is_agreed:
             draft.category.is_pending |= not draft.is_unchanged
             continue
         context.report(number, len(drafts))
@@ -194,7 +196,10 @@ def look_after_categories(kernel: Kernel) -> None:
             (account_id, bucket_id)
             for account_id, bucket_id in store.all_buckets(session)
             if store.unsorted_count(session, account_id, bucket_id, way)
-            or (kernel.language_model and store.has_pending(session, account_id, bucket_id))
+            or (
+                store.has_pending(session, account_id, bucket_id)
+                and agreed_model(kernel, account_id)
+            )
         ]
     for account_id, bucket_id in changed:
         with kernel.store.write() as session:

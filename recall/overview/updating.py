@@ -17,6 +17,7 @@ from recall.overview.asking import REFRESH_OVERVIEW, enqueue_overview
 from recall.overview.digests import digest_some, digests_made_with
 from recall.overview.portrait import MOST_CONVERSATIONS, make_portrait
 from recall.overview.writing import write_prose
+from recall.summarising.planning import agreed_model
 
 MAKER = "overview-1"
 _TRIES = 3
@@ -105,7 +106,7 @@ def _prose(
     model = kernel.language_model
     if model is None:
         return [], "", False
-    if with_model:
+    if with_model and agreed_model(kernel, account_id) is not None:
         try:
             prose = write_prose(body, model, account_id)
         except LanguageModelFailure as error:

@@ -120,6 +120,24 @@ def summary_status(kernel: Kernel, principal: Principal) -> SummaryStatus | None
     )
 
 
+def agreed_model(kernel: Kernel, account_id: str) -> LanguageModel | None:
+    """The language model, if the account has agreed to its cost: by accepting an estimate, or
+    because there was nothing old to estimate. For what is made of many conversations or memories
+    at once. None as well while summaries are paused."""
+    status = summary_status(kernel, Principal(account_id))
+    if status is None or status.is_paused:
+        return None
+    has_agreed = status.offer is None or _has_accepted(kernel, account_id)
+    return kernel.language_model if has_agreed else None
+
+
+def _has_accepted(kernel: Kernel, account_id: str) -> bool:
+    model = _required(kernel)
+    with kernel.store.read() as session:
+        plan = _valid(find_plan(session, account_id), model)
+    return plan is not None and plan.accepted_until is not None
+
+
 def accept_estimate(kernel: Kernel, principal: Principal, until: datetime) -> Estimate:
     """Agrees to the offer that was shown, named by its `until`, and starts the work.
 

@@ -14,6 +14,7 @@ from backread.store.models import Category
 from recall.categories.reading import bucket_categories
 from recall.categories.updating import look_after_categories
 from recall.memories import store_memory
+from recall.summarising.planning import accept_estimate, summary_status
 from tests.language_model_server import (
     Asked,
     LanguageModelServer,
@@ -23,7 +24,8 @@ from tests.language_model_server import (
 )
 from tests.recall.categories.lives import ALL
 from tests.recall.categories.test_reading import keep, names
-from tests.recall.summarising.conftest import kernel_of
+from tests.recall.chats import keep as keep_chats
+from tests.recall.summarising.conftest import boat, kernel_of
 from tests.recall.summarising.models import blocks_of
 
 
@@ -91,6 +93,23 @@ def test_whoever_asks_gets_an_answer_without_waiting_for_the_model(
     assert not server.asked
     run_pending(kernel)
     assert server.asked
+    assert written_by(kernel) == {"test-model"}
+
+
+def test_nothing_is_asked_while_an_estimate_waits_to_be_accepted(
+    kernel: Kernel, principal: Principal, server: LanguageModelServer
+) -> None:
+    keep_chats(kernel, principal, boat(90), index=False)
+    bucket_id = keep(kernel, principal, ALL)
+    run_pending(kernel)
+    assert not server.asked
+    assert bucket_categories(kernel, principal, bucket_id).state == "ready"
+    status = summary_status(kernel, principal)
+    assert status is not None
+    assert status.offer is not None
+    accept_estimate(kernel, principal, status.offer.until)
+    look_after_categories(kernel)
+    run_pending(kernel)
     assert written_by(kernel) == {"test-model"}
 
 

@@ -65,7 +65,10 @@ def test_old_conversations_wait_for_a_person_to_accept_the_estimate(
     assert offer is not None
     assert offer.conversations == 2  # short ones are handed out whole
     assert offer.cost_micros == offer.tokens_in * 1 + offer.tokens_out * 4
+    # Categories and the overview are made of the same conversations, or follow them.
+    assert planning.agreed_model(kernel, principal.account_id) is None
     planning.accept_estimate(kernel, principal, offer.until)
+    assert planning.agreed_model(kernel, principal.account_id) is kernel.language_model
     run_pending(kernel, names=[making.SUMMARISE])
     assert [stored(kernel, principal, each) is not None for each in ids] == [True, True, False]
     with kernel.store.read() as session:
