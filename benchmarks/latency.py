@@ -25,18 +25,20 @@ from pathlib import Path
 import numpy as np
 
 from backread.domain import Principal, Scope
+from backread.indexing.steps import point_of
 from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.engine import Store
 from backread.store.migrate import upgrade
 from backread.store.models import Account, Conversation, Message
-from backread.store.repositories.indexing import passage_ids_to_embed, passages_by_id
-from backread.store.repositories.passages import (
-    PassageRow,
-    mark_indexed,
-    replace_passages_bulk,
+from backread.store.repositories.indexed import (
+    PASSAGES,
+    indexed_rows,
+    mark_vectors,
+    points_to_embed,
 )
-from backread.vectors.index import Collection, IndexFilter, IndexPoint, IndexQuery
+from backread.store.repositories.passages import PassageRow, replace_passages_bulk
+from backread.vectors.index import Collection, IndexFilter, IndexQuery
 from backread.vectors.socket_index import is_owner_alive
 from backread.vectors.wire import socket_path
 from benchmarks.texts import passage_texts, questions
@@ -150,30 +152,22 @@ def add_random_vectors(kernel: Kernel, owner: Principal, count: int, seed: int) 
     draw = np.random.default_rng(seed)
     lexical, dense = kernel.index.lexical_signature, kernel.dense_signature
     with kernel.store.read() as session:
-        ids = passage_ids_to_embed(
-            session, owner.account_id, lexical=lexical, dense=dense, limit=count
+        ids = points_to_embed(
+            session, PASSAGES, owner.account_id, words=lexical, dense=dense, limit=count
         )
     for start in range(0, len(ids), _VECTORS_PER_BATCH):
         with kernel.store.read() as session:
             some = ids[start : start + _VECTORS_PER_BATCH]
-            passages = passages_by_id(session, owner.account_id, some)
-        vectors = draw.standard_normal((len(passages), kernel.embedder.dimensions))
+            rows = indexed_rows(session, PASSAGES, owner.account_id, some)
+        vectors = draw.standard_normal((len(rows), kernel.embedder.dimensions))
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         points = [
-            IndexPoint(
-                id=each.id,
-                account_id=each.account_id,
-                group=each.conversation_id,
-                text=each.text,
-                vector=vector.tolist(),
-                occurred_at=each.occurred_at,
-                platform=each.platform,
-            )
-            for each, vector in zip(passages, vectors.astype(np.float32), strict=True)
+            point_of(row, vector.tolist())
+            for row, vector in zip(rows, vectors.astype(np.float32), strict=True)
         ]
         kernel.index.upsert(Collection.PASSAGES, points)
         with kernel.store.write() as session:
-            mark_indexed(session, [each.id for each in passages], dense, side="dense")
+            mark_vectors(session, PASSAGES, rows, dense)
     kernel.index.flush()
 
 

@@ -22,6 +22,8 @@ from backread.store.repositories.conversations import (
     passages_of_conversation,
 )
 from backread.store.repositories.imports import latest_imports
+from backread.store.repositories.indexed import KINDS, IndexedKind, count_indexed
+from backread.vectors.index import Collection
 from ingest.candidates import decompress
 
 _PAGE = 100
@@ -46,8 +48,10 @@ class VerifyResult:
 
 
 def verify_account(kernel: Kernel, account_id: str) -> VerifyResult:
-    """Reads everything of the account and changes nothing."""
+    """Reads everything of the account and changes nothing. Raises Unavailable when the search
+    index cannot be asked."""
     result = VerifyResult()
+    _check_index(kernel, account_id, result)
     with kernel.store.read() as session:
         _check_imports(session, account_id, result)
         _check_captures(session, account_id, result)
@@ -59,6 +63,25 @@ def verify_account(kernel: Kernel, account_id: str) -> VerifyResult:
             for row in page:
                 _check_conversation(session, account_id, row, trees.get(row["id"], {}), result)
     return result
+
+
+def _check_index(kernel: Kernel, account_id: str, result: VerifyResult) -> None:
+    """More in the index than the database counts on is on its way out; less is not found."""
+    words, dense = kernel.index.lexical_signature, kernel.dense_signature
+    for kind in KINDS.values():
+        expected = _expected(kernel, kind, account_id, words, dense)
+        there = kernel.index.count(Collection(kind.collection), account_id)
+        # Looked at again, because some may have been removed in between.
+        if there < min(expected, _expected(kernel, kind, account_id, words, dense)):
+            result.note(
+                f"The search index has {there:,} of {expected:,} {kind.collection}: "
+                "`backread reindex` puts the rest in."
+            )
+
+
+def _expected(kernel: Kernel, kind: IndexedKind, account_id: str, words: str, dense: str) -> int:
+    with kernel.store.read() as session:
+        return count_indexed(session, kind, account_id, words=words, dense=dense)
 
 
 def _check_imports(session: ReadSession, account_id: str, result: VerifyResult) -> None:

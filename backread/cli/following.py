@@ -4,7 +4,7 @@ does; with a bar on a terminal either way."""
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -86,10 +86,11 @@ def _run_import(
 
 def count_without_vectors(kernel: "Kernel", principal: "Principal") -> int:
     """Passages that cannot be found by meaning yet."""
-    from backread.store.repositories.indexing import count_to_embed
+    from backread.store.repositories.indexed import PASSAGES, count_without_vector
 
+    dense = kernel.dense_signature
     with kernel.store.read() as session:
-        return count_to_embed(session, principal.account_id, dense=kernel.dense_signature)
+        return count_without_vector(session, PASSAGES, principal.account_id, dense)
 
 
 def follow_embedding(kernel: "Kernel", principal: "Principal", *, quiet: bool) -> None:
@@ -111,16 +112,35 @@ def _watch_embedding(
 
 
 def _run_embedding(kernel: "Kernel", advance: Advance) -> None:
+    from backread.indexing import embed_job
+    from backread.store.repositories.indexed import KINDS, PASSAGES
+
+    names = [embed_job(collection) for collection in KINDS]
+    _run_jobs(kernel, names, embed_job(PASSAGES.collection), advance)
+
+
+def run_here(
+    kernel: "Kernel", names: Sequence[str], *, title: str, shown: str, quiet: bool
+) -> bool:
+    """Runs the waiting jobs of these names, with a bar for those called `shown`. False when
+    Ctrl+C was pressed."""
+    with _bar(title, quiet=quiet) as advance:
+        return _run_jobs(kernel, names, shown, advance)
+
+
+def _run_jobs(kernel: "Kernel", names: Sequence[str], shown: str, advance: Advance) -> bool:
+    from backread.cli.job_modules import load_jobs
     from backread.jobs import run_pending
-    from ingest.indexing import EMBED_MEMORIES, EMBED_PASSAGES
+
+    load_jobs()
 
     def show(progress: "Progress") -> None:
-        if progress.name == EMBED_PASSAGES:
+        if progress.name == shown:
             advance(progress.done, progress.total)
 
     with _ctrl_c() as stopping:
-        names = [EMBED_PASSAGES, EMBED_MEMORIES]
         run_pending(kernel, names=names, on_progress=show, stopping=stopping)
+        return not stopping.is_set()
 
 
 def _has_server(kernel: "Kernel") -> bool:

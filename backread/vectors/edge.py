@@ -9,13 +9,14 @@ import fcntl
 import os
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from qdrant_edge import (
     CountRequest,
     Distance,
     EdgeShard,
+    PointVectors,
     QueryBatchRequest,
     UpdateOperation,
     VectorStorageDatatype,
@@ -45,7 +46,7 @@ class EdgeIndex(EncodingIndex):
     `FLUSH_SECONDS`, and nothing before a `flush()`.
     """
 
-    def __init__(self, directory: Path, embedding_signature: str = "") -> None:
+    def __init__(self, directory: Path, embedding_signature: str | Callable[[], str] = "") -> None:
         super().__init__(embedding_signature)
         self._directory = directory / f"v{schema.SCHEMA_VERSION}"
         self._process = os.getpid()
@@ -85,6 +86,36 @@ class EdgeIndex(EncodingIndex):
                 self._ensure_dense(collection, dense, len(point.vector))
         operation = UpdateOperation.upsert_points([edge_point(point, dense) for point in points])
         self._update(collection, operation)
+
+    def add_encoded(
+        self,
+        collection: Collection,
+        account_id: str,
+        dense: str,
+        vectors: Mapping[int, Sequence[float]],
+    ) -> None:
+        there = self._own_points(collection, account_id, list(vectors))
+        if not there:
+            return
+        for each in there:
+            self._ensure_dense(collection, dense, len(vectors[each]))
+        added = [PointVectors(each, {dense: list(vectors[each])}) for each in there]
+        self._update(collection, UpdateOperation.update_vectors(added))
+
+    def _own_points(self, collection: Collection, account_id: str, ids: Sequence[int]) -> list[int]:
+        with library_errors("read"):
+            found = self._shard(collection).retrieve(list(ids), [schema.ACCOUNT], False)
+        return [
+            int(point.id)
+            for point in found
+            if point.payload is not None and point.payload.get(schema.ACCOUNT) == account_id
+        ]
+
+    def drop_dense(self, dense: str) -> None:
+        for collection in Collection:
+            with self._lock:
+                self._update(collection, UpdateOperation.delete_vector_name(dense))
+                self._dense_sizes.pop((collection, dense), None)
 
     def search_encoded(
         self, collection: Collection, dense: str, queries: Sequence[EncodedQuery]

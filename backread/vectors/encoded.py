@@ -5,7 +5,7 @@ the owner process, whose interpreter every search waits for.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -75,17 +75,36 @@ class EncodedQuery:
 class EncodingIndex(ABC):
     """The part of `VectorIndex` that is the same over every store of encoded points.
 
-    `embedding_signature` names the model that vectors come from; those of another model stay
-    where they are and are not searched.
+    `embedding_signature` names the model that the index is open for, or says which it is at the
+    moment of each call.
     """
 
-    def __init__(self, embedding_signature: str) -> None:
-        self._dense = schema.dense_name(embedding_signature)
+    def __init__(self, embedding_signature: str | Callable[[], str]) -> None:
+        self._signature = embedding_signature
 
-    def upsert(self, collection: Collection, points: Sequence[IndexPoint]) -> None:
+    def upsert(
+        self, collection: Collection, points: Sequence[IndexPoint], *, model: str = ""
+    ) -> None:
+        dense = self._dense(model)
         for start in range(0, len(points), UPSERT_BATCH):
             batch = [_encode_point(point) for point in points[start : start + UPSERT_BATCH]]
-            self.upsert_encoded(collection, self._dense, batch)
+            self.upsert_encoded(collection, dense, batch)
+
+    def add_vectors(
+        self,
+        collection: Collection,
+        account_id: str,
+        vectors: Mapping[int, Sequence[float]],
+        *,
+        model: str,
+    ) -> None:
+        ids = list(vectors)
+        for start in range(0, len(ids), UPSERT_BATCH):
+            some = {each: vectors[each] for each in ids[start : start + UPSERT_BATCH]}
+            self.add_encoded(collection, account_id, schema.dense_name(model), some)
+
+    def drop_model(self, model: str) -> None:
+        self.drop_dense(schema.dense_name(model))
 
     def search(
         self, collection: Collection, queries: Sequence[IndexQuery]
@@ -96,9 +115,13 @@ class EncodingIndex(ABC):
             n for n, query in enumerate(encoded) if query.vector is not None or query.has_words
         ]
         answers: list[list[ScoredPoint]] = [[] for _ in encoded]
+        models = {query.model for query in queries if query.vector is not None} or {""}
+        if len(models) > 1:
+            raise ValueError("the vectors of one search come from one model")
+        dense = self._dense(models.pop())
         for start in range(0, len(askable), SEARCH_BATCH):
             places = askable[start : start + SEARCH_BATCH]
-            found = self.search_encoded(collection, self._dense, [encoded[n] for n in places])
+            found = self.search_encoded(collection, dense, [encoded[n] for n in places])
             for place, points in zip(places, found, strict=True):
                 answers[place] = points
         return answers
@@ -108,6 +131,27 @@ class EncodingIndex(ABC):
         self, collection: Collection, dense: str, points: Sequence[EncodedPoint]
     ) -> None:
         """`dense` is the name of the vector that the points' vectors are stored under."""
+
+    @abstractmethod
+    def add_encoded(
+        self,
+        collection: Collection,
+        account_id: str,
+        dense: str,
+        vectors: Mapping[int, Sequence[float]],
+    ) -> None:
+        """Those of the account's points that there are get the vector, and keep the rest."""
+
+    @abstractmethod
+    def drop_dense(self, dense: str) -> None:
+        """Removes the vectors of this name from all collections."""
+
+    def _dense(self, model: str) -> str:
+        """Name of the vectors of a model; of the one that the index is open for, if none is
+        named."""
+        if not model:
+            model = self._signature if isinstance(self._signature, str) else self._signature()
+        return schema.dense_name(model)
 
     @abstractmethod
     def search_encoded(

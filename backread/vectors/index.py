@@ -3,7 +3,7 @@
 One suite, `tests/contract/test_vector_index.py`, runs against every adapter.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -52,12 +52,17 @@ class IndexFilter:
 
 @dataclass(frozen=True, slots=True)
 class IndexQuery:
-    """Exactly one of `words` (BM25) and `vector` (cosine) is given."""
+    """Exactly one of `words` (BM25) and `vector` (cosine) is given.
+
+    `model` is the signature of the embedding model that made the vector; empty means the one
+    that the index is open for. Only vectors of the same model are compared.
+    """
 
     filter: IndexFilter
     limit: int
     words: str | None = None
     vector: Sequence[float] | None = None
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,30 @@ class VectorIndex(Protocol):
         """Names the tokeniser and schema; changes when texts must be indexed again."""
         ...
 
-    def upsert(self, collection: Collection, points: Sequence[IndexPoint]) -> None: ...
+    def upsert(
+        self, collection: Collection, points: Sequence[IndexPoint], *, model: str = ""
+    ) -> None:
+        """Puts points in whole: vectors that they had before, of whatever model, are gone. The
+        new ones are of the model with this signature, or of the one that the index is open
+        for."""
+        ...
+
+    def add_vectors(
+        self,
+        collection: Collection,
+        account_id: str,
+        vectors: Mapping[int, Sequence[float]],
+        *,
+        model: str,
+    ) -> None:
+        """Gives the account's points, by id, a vector of the model with this signature, beside
+        whatever else they have. Points that the index does not have are passed over."""
+        ...
+
+    def drop_model(self, model: str) -> None:
+        """Removes every vector of the model with this signature, of all accounts. What else the
+        points have stays."""
+        ...
 
     def delete(self, collection: Collection, account_id: str, ids: Sequence[int]) -> None: ...
 

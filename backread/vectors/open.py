@@ -3,6 +3,7 @@
 import fcntl
 import os
 import time
+from collections.abc import Callable
 from pkgutil import resolve_name
 
 from backread.errors import Unavailable
@@ -16,8 +17,9 @@ _LOCK_WAIT_SECONDS = 10.0
 _LOCK_POLL_SECONDS = 0.1
 
 
-def open_index(settings: Settings, embedding_signature: str) -> VectorIndex:
-    """The index for vectors of the embedding model with this signature.
+def open_index(settings: Settings, embedding_signature: str | Callable[[], str]) -> VectorIndex:
+    """The index for vectors of the embedding model with this signature, or of the one that is
+    named when it is asked.
 
     A Qdrant server if the settings name one; else the embedded index: through its owner when
     `backread up` runs, in this process when it does not and only then. Call it after a fork,

@@ -156,6 +156,12 @@ def _upsert(index: EdgeIndex, collection: str, dense: str, points: list[Any]) ->
     index.upsert_encoded(Collection(collection), dense, wire.unpack_points(points))
 
 
+def _add(
+    index: EdgeIndex, collection: str, account_id: str, dense: str, vectors: list[Any]
+) -> None:
+    index.add_encoded(Collection(collection), account_id, dense, wire.unpack_vectors(vectors))
+
+
 def _search(index: EdgeIndex, collection: str, dense: str, queries: list[Any]) -> list[Any]:
     found = index.search_encoded(Collection(collection), dense, wire.unpack_queries(queries))
     return wire.pack_answers(found)
@@ -176,6 +182,8 @@ def _count(index: EdgeIndex, collection: str, account_id: str) -> int:
 _OPERATIONS: dict[str, Callable[..., Any]] = {
     "signature": lambda index: index.lexical_signature,
     "upsert": _upsert,
+    "add": _add,
+    "drop": EdgeIndex.drop_dense,
     "search": _search,
     "delete": _delete,
     "delete_group": _delete_group,

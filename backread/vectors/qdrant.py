@@ -7,7 +7,7 @@ may use one Qdrant.
 
 import secrets
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from qdrant_client import QdrantClient, models
@@ -35,7 +35,9 @@ class QdrantIndex(EncodingIndex):
     Unavailable when the server cannot be reached or is too old.
     """
 
-    def __init__(self, url: str, embedding_signature: str, *, api_key: str = "") -> None:
+    def __init__(
+        self, url: str, embedding_signature: str | Callable[[], str], *, api_key: str = ""
+    ) -> None:
         super().__init__(embedding_signature)
         self._is_server = url != IN_MEMORY
         self._lock = threading.Lock()
@@ -71,6 +73,38 @@ class QdrantIndex(EncodingIndex):
             self._client.upsert(
                 _name(collection), [_server_point(point, dense) for point in points], wait=True
             )
+
+    def add_encoded(
+        self,
+        collection: Collection,
+        account_id: str,
+        dense: str,
+        vectors: Mapping[int, Sequence[float]],
+    ) -> None:
+        name = _name(collection)
+        with _server_errors():
+            found = self._client.retrieve(name, list(vectors), with_payload=[schema.ACCOUNT])
+        there = [
+            int(point.id)
+            for point in found
+            if (point.payload or {}).get(schema.ACCOUNT) == account_id
+        ]
+        for each in there:
+            self._ensure_dense(collection, dense, len(vectors[each]))
+        if there:
+            added = [
+                models.PointVectors(id=each, vector={dense: [float(n) for n in vectors[each]]})
+                for each in there
+            ]
+            with _server_errors():
+                self._client.update_vectors(name, added, wait=True)
+
+    def drop_dense(self, dense: str) -> None:
+        for collection in Collection:
+            with self._lock, _server_errors():
+                if self._dense_size(collection, dense) is not None:
+                    self._client.delete_vector_name(_name(collection), dense)
+                self._dense_sizes.pop((collection, dense), None)
 
     def search_encoded(
         self, collection: Collection, dense: str, queries: Sequence[EncodedQuery]

@@ -3,7 +3,7 @@
 import os
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ class SocketIndex(EncodingIndex):
     there is no owner.
     """
 
-    def __init__(self, path: Path, embedding_signature: str) -> None:
+    def __init__(self, path: Path, embedding_signature: str | Callable[[], str]) -> None:
         super().__init__(embedding_signature)
         self._path = path
         self._lock = threading.Lock()
@@ -39,6 +39,18 @@ class SocketIndex(EncodingIndex):
         self, collection: Collection, dense: str, points: Sequence[EncodedPoint]
     ) -> None:
         self._call("upsert", collection.value, dense, wire.pack_points(points))
+
+    def add_encoded(
+        self,
+        collection: Collection,
+        account_id: str,
+        dense: str,
+        vectors: Mapping[int, Sequence[float]],
+    ) -> None:
+        self._call("add", collection.value, account_id, dense, wire.pack_vectors(vectors))
+
+    def drop_dense(self, dense: str) -> None:
+        self._call("drop", dense)
 
     def search_encoded(
         self, collection: Collection, dense: str, queries: Sequence[EncodedQuery]

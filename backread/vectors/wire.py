@@ -10,7 +10,7 @@ import os
 import socket
 import struct
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +113,14 @@ def unpack_points(packed: Sequence[Any]) -> list[EncodedPoint]:
         )
         for number, account_id, group, words, vector, when, platform in packed
     ]
+
+
+def pack_vectors(vectors: Mapping[int, Sequence[float]]) -> list[Any]:
+    return [(number, _pack_vector(vector)) for number, vector in vectors.items()]
+
+
+def unpack_vectors(packed: Sequence[Any]) -> dict[int, Sequence[float]]:
+    return {number: _unpack_vector(vector) or [] for number, vector in packed}
 
 
 def pack_queries(queries: Sequence[EncodedQuery]) -> list[Any]:

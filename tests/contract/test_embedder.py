@@ -24,7 +24,7 @@ TEXTS = [
 ]
 
 
-@pytest.fixture(scope="module", params=["hashing", "minilm", "openai:fake"])
+@pytest.fixture(scope="module", params=["hashing", "minilm", "multilingual-e5", "openai:fake"])
 def embedder(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Embedder]:
@@ -85,7 +85,14 @@ def test_the_signature_stays_and_fits_its_column(embedder: Embedder) -> None:
 
 
 def test_models_have_different_signatures(tmp_path: Path) -> None:
-    names = ["hashing", "minilm", "openai:one", "openai:two", "BAAI/bge-small-en-v1.5"]
+    names = [
+        "hashing",
+        "minilm",
+        "multilingual-e5",
+        "openai:one",
+        "openai:two",
+        "BAAI/bge-small-en-v1.5",
+    ]
     signatures = {
         open_embedder(Settings(home=tmp_path, embedding_model=name)).signature for name in names
     }

@@ -357,3 +357,76 @@ def test_many_points_are_taken_at_once(index: VectorIndex, account: str) -> None
 def test_the_lexical_signature_stays_and_fits_its_column(index: VectorIndex) -> None:
     assert index.lexical_signature == index.lexical_signature
     assert 0 < len(index.lexical_signature) <= 60
+
+
+OTHER = "another-model"
+
+
+def nearest(index: VectorIndex, account: str, vector: list[float], model: str = "") -> list[int]:
+    asked = IndexQuery(IndexFilter(account), 10, vector=vector, model=model)
+    return [each.id for each in index.search(PASSAGES, [asked])[0]]
+
+
+def test_vectors_of_a_second_model_lie_beside_those_of_the_first(
+    index: VectorIndex, account: str
+) -> None:
+    tea, bread = point(account, "green tea"), point(account, "rye bread")
+    index.upsert(PASSAGES, [tea, bread])
+
+    index.add_vectors(
+        PASSAGES, account, {tea.id: [0.0, 1.0, 0.0], bread.id: [1.0, 0.0, 0.0]}, model=OTHER
+    )
+
+    assert nearest(index, account, [1.0, 0.1, 0.0], OTHER)[0] == bread.id
+    assert tea.vector is not None
+    assert nearest(index, account, list(tea.vector))[0] == tea.id
+    (by_words,) = index.search(PASSAGES, [IndexQuery(IndexFilter(account), 10, words="bread")])
+    assert [each.id for each in by_words] == [bread.id]
+
+
+def test_a_vector_is_added_to_the_accounts_own_points_only(
+    index: VectorIndex, account: str, other_account: str
+) -> None:
+    mine, theirs = point(account, "green tea"), point(other_account, "green tea")
+    index.upsert(PASSAGES, [mine, theirs])
+
+    wanted = {mine.id: [1.0, 0.0], theirs.id: [1.0, 0.0], 2**40: [1.0, 0.0]}
+    index.add_vectors(PASSAGES, account, wanted, model=f"{OTHER}-2")
+
+    assert nearest(index, account, [1.0, 0.0], f"{OTHER}-2") == [mine.id]
+    assert nearest(index, other_account, [1.0, 0.0], f"{OTHER}-2") == []
+
+
+def test_putting_a_point_in_whole_takes_its_other_vectors_away(
+    index: VectorIndex, account: str
+) -> None:
+    tea = point(account, "green tea")
+    index.upsert(PASSAGES, [tea])
+    index.add_vectors(PASSAGES, account, {tea.id: [1.0, 0.0, 0.0]}, model=OTHER)
+
+    index.upsert(PASSAGES, [tea])
+
+    assert nearest(index, account, [1.0, 0.0, 0.0], OTHER) == []
+
+
+def test_dropping_a_model_leaves_words_and_other_vectors(index: VectorIndex, account: str) -> None:
+    model = f"{OTHER}-3"
+    tea = point(account, "green tea")
+    index.upsert(PASSAGES, [tea])
+    index.add_vectors(PASSAGES, account, {tea.id: [1.0, 0.0, 0.0]}, model=model)
+
+    index.drop_model(model)
+    index.drop_model(model)
+
+    assert tea.vector is not None
+    assert nearest(index, account, list(tea.vector)) == [tea.id]
+    index.add_vectors(PASSAGES, account, {tea.id: [0.0, 1.0]}, model=model)
+    assert nearest(index, account, [0.0, 1.0], model) == [tea.id], "of another length now"
+
+
+def test_a_search_compares_vectors_of_one_model(index: VectorIndex, account: str) -> None:
+    within = IndexFilter(account)
+    mixed = [IndexQuery(within, 1, vector=[1.0], model=name) for name in ("one", "two")]
+
+    with pytest.raises(ValueError, match="one model"):
+        index.search(PASSAGES, mixed)

@@ -202,7 +202,7 @@ def test_a_server_that_starts_asks_for_what_any_account_lacks_and_for_nothing_el
     shutil.rmtree(settings.index_dir)
     again = Kernel(settings)
 
-    assert catch_up(again) == 5, "two jobs for each account"
+    assert catch_up(again) == 3, "one job for what each account lacks"
 
     assert by_meaning(again, principal, "green tea") == [passage]
     assert by_meaning(again, stranger, "green tea", Collection.MEMORIES) == [memory]

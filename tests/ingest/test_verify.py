@@ -5,11 +5,16 @@ import pytest
 from sqlalchemy import delete, update
 
 from backread.domain import Principal
+from backread.indexing import enqueue_embedding
+from backread.jobs import run_pending
 from backread.kernel import Kernel
 from backread.store.models import Capture, Companion, Conversation, Import, Message, Passage
+from backread.vectors.index import Collection, IndexFilter, IndexQuery
+from ingest.indexing import reindex
 from ingest.verify import verify_account
 from tests.ingest.companions.exports import memories
 from tests.ingest.exports import chatgpt, import_files, write
+from tests.ingest.test_indexing import store_chat, store_memory
 
 _INJURIES: list[tuple[str, Any]] = [
     ("does not add up", update(Import).values(found=99)),
@@ -57,3 +62,35 @@ def test_each_injury_is_found_and_told(
     problems = verify_account(kernel, principal.account_id).problems
     assert any(words in problem for problem in problems)
     assert verify_account(kernel, stranger.account_id).problems == []
+
+
+@pytest.mark.parametrize("collection", [Collection.PASSAGES, Collection.MEMORIES])
+def test_what_the_index_has_lost_is_told_for_every_kind(
+    kernel: Kernel, principal: Principal, collection: Collection
+) -> None:
+    store_chat(kernel, principal, "chat", ["green tea", "rye bread"])
+    store_memory(kernel, principal, "likes tea")
+    with kernel.store.write() as session:
+        enqueue_embedding(session, principal.account_id)
+    run_pending(kernel)
+    assert index_problems(kernel, principal) == []
+
+    points = [
+        each.id
+        for each in kernel.index.search(
+            collection, [IndexQuery(IndexFilter(principal.account_id), 1, words="tea")]
+        )[0]
+    ]
+    kernel.index.delete(collection, principal.account_id, points)
+
+    (problem,) = index_problems(kernel, principal)
+    assert collection.value in problem
+    assert "backread reindex" in problem
+    reindex(kernel, principal.account_id)
+    run_pending(kernel)
+    assert index_problems(kernel, principal) == []
+
+
+def index_problems(kernel: Kernel, owner: Principal) -> list[str]:
+    problems = verify_account(kernel, owner.account_id).problems
+    return [each for each in problems if "search index" in each]

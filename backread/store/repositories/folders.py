@@ -40,6 +40,16 @@ def find_folder(session: ReadSession, account_id: str, folder_id: str) -> Folder
     )
 
 
+def lock_folder(
+    session: WriteSession, account_id: str, folder_id: str, *, alone: bool = False
+) -> bool:
+    """Whether there is such a folder; until the transaction ends nobody can delete it, and with
+    `alone` nobody can write in it either."""
+    query = select(Folder.id).where(Folder.id == folder_id, Folder.account_id == account_id)
+    locking = query.with_for_update(read=not alone, key_share=not alone)
+    return session.scalar(locking) is not None
+
+
 def find_folder_named(session: ReadSession, account_id: str, name: str) -> Folder | None:
     return session.scalar(
         select(Folder).where(Folder.account_id == account_id, Folder.name == name)

@@ -141,9 +141,9 @@ def accounts_underived(session: ReadSession, made_with: str) -> list[str]:
 
 
 def record_with_folder(
-    session: ReadSession, account_id: str, record_id: str, *, for_update: bool = False
+    session: ReadSession, account_id: str, record_id: str
 ) -> tuple[FolderRecord, Folder] | None:
-    """The record with its folder; None when it was deleted."""
+    """The record with its folder, both as they are now; None when it was deleted."""
     query = (
         select(FolderRecord, Folder)
         .join(Folder, Folder.id == FolderRecord.folder_id)
@@ -153,7 +153,7 @@ def record_with_folder(
             FolderRecord.deleted_at.is_(None),
         )
     )
-    row = session.execute(query.with_for_update() if for_update else query).first()
+    row = session.execute(query).first()
     return (row[0], row[1]) if row else None
 
 

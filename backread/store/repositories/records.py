@@ -179,7 +179,7 @@ def replace_propositions(
 
 def _of_folder(
     account_id: str, folder_id: str, with_deleted: bool = False
-) -> Select[tuple[FolderRecord]]:
+) -> Select[FolderRecord]:
     query = select(FolderRecord).where(
         FolderRecord.account_id == account_id, FolderRecord.folder_id == folder_id
     )
@@ -187,11 +187,11 @@ def _of_folder(
 
 
 def _filtered(
-    query: Select[tuple[FolderRecord]],
+    query: Select[FolderRecord],
     folder_id: str,
     name: str | None,
     conditions: Sequence[Condition],
-) -> Select[tuple[FolderRecord]]:
+) -> Select[FolderRecord]:
     if name is not None:
         query = query.where(FolderRecord.name == name)
     for key, value in conditions:

@@ -10,11 +10,16 @@ from backread.domain import Principal
 from backread.store.engine import Store
 from backread.store.fulltext import WordQuery, fold, words
 from backread.store.models import Conversation, Passage
+from backread.store.repositories.indexed import (
+    PASSAGES,
+    IndexedRow,
+    count_without_vector,
+    mark_words,
+    rows_without_words,
+)
 from backread.store.repositories.passages import (
     PassageRow,
     delete_passages,
-    mark_indexed,
-    passages_to_index,
     replace_passages,
     replace_passages_bulk,
 )
@@ -74,7 +79,7 @@ def test_unchanged_passages_keep_id_and_index_marks(
     put(store, principal, [row("green tea"), row("black tea"), row("no tea")])
     before = {said: identifier for identifier, said, _ in stored(store)}
     with store.write() as session:
-        mark_indexed(session, list(before.values()), "bm25", side="lexical")
+        mark_words(session, PASSAGES, list(before.values()), "bm25")
     removed = put(store, principal, [row("white tea"), row("no tea"), row("green tea")])
     assert removed == [before["black tea"]]
     after = stored(store)
@@ -147,24 +152,31 @@ def test_another_accounts_conversation_is_not_touched(
 def test_what_is_to_be_indexed_comes_in_pages(
     store: Store, principal: Principal, chat: str
 ) -> None:
+    account_id = principal.account_id
     with store.write() as session:
         replace_passages_bulk(
             session,
-            principal.account_id,
+            account_id,
             {CHAT: [row(f"tea {n}") for n in range(5)], "d" * 26: [row("coffee")]},
         )
-    with store.read() as session:
-        first = passages_to_index(session, "v1", side="lexical", limit=4)
-        rest = passages_to_index(session, "v1", side="lexical", limit=4, after_id=first[-1].id)
+
+    def without(signature: str, limit: int = 100, after: int = 0) -> list[IndexedRow]:
+        with store.read() as session:
+            return rows_without_words(
+                session, PASSAGES, account_id, signature, limit=limit, after=after
+            )
+
+    first = without("v1", limit=4)
+    rest = without("v1", limit=4, after=first[-1].id)
     assert [len(first), len(rest)] == [4, 2]
     assert rest[-1].text == "Ada (5 March 2024): coffee"
     assert rest[-1].platform == "chatgpt"
-    ids = [each.id for each in (*first, *rest)]
     with store.write() as session:
-        mark_indexed(session, ids, "v1", side="lexical")
-        assert passages_to_index(session, "v1", side="lexical") == []
-        assert len(passages_to_index(session, "v2", side="lexical")) == 6
-        assert len(passages_to_index(session, "v1", side="dense")) == 6
+        mark_words(session, PASSAGES, [each.id for each in (*first, *rest)], "v1")
+    assert without("v1") == []
+    assert len(without("v2")) == 6
+    with store.read() as reading:
+        assert count_without_vector(reading, PASSAGES, account_id, "v1") == 6
 
 
 def test_folding_keeps_scripts_apart_and_ascii_as_it_is() -> None:
