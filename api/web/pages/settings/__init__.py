@@ -2,8 +2,17 @@
 
 from fastapi import APIRouter
 
-from api.web.pages.settings import passkeys, people, profile, security, sessions, tokens
+from api.web.pages.settings import (
+    passkeys,
+    people,
+    profile,
+    search_index,
+    security,
+    sessions,
+    tokens,
+    usage,
+)
 
 router = APIRouter(include_in_schema=False)
-for part in (profile, security, passkeys, sessions, tokens, people):
+for part in (profile, security, passkeys, sessions, tokens, usage, people, search_index):
     router.include_router(part.router)
