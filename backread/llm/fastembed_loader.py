@@ -8,6 +8,7 @@ from fastembed import TextEmbedding
 from fastembed.common.model_description import ModelSource, PoolingType
 
 from backread.errors import InvalidInput, Unavailable
+from backread.llm.providers import Wanted, check_provider, choose_providers
 
 
 class _WithoutSpinning:
@@ -49,28 +50,38 @@ def embedding_size(name: str) -> int:
     if not _is_known(name):
         raise InvalidInput(
             f"There is no embedding model {name!r}.",
-            hint="BACKREAD_EMBEDDING_MODEL takes `minilm`, `hashing`, `openai:<model>`, or a name "
-            "from fastembed's list, https://qdrant.github.io/fastembed/examples/Supported_Models/",
+            hint="BACKREAD_EMBEDDING_MODEL takes `minilm`, `multilingual-e5`, `hashing`, "
+            "`openai:<model>`, or a name from fastembed's list, "
+            "https://qdrant.github.io/fastembed/examples/Supported_Models/",
         )
     return int(TextEmbedding.get_embedding_size(name))
 
 
-def load_model(name: str, *, threads: int, cache_dir: Path, folder: Path | None) -> TextEmbedding:
+def load_model(
+    name: str, *, threads: int, cache_dir: Path, provider: Wanted, folder: Path | None
+) -> TextEmbedding:
     """The model, from `folder` if it is here, else from fastembed's source by way of `cache_dir`.
 
-    Raises Unavailable when it cannot be had.
+    Raises Unavailable when it cannot be had, or not with the provider that is insisted on.
     """
     embedding_size(name)
+    providers = choose_providers(provider, onnxruntime.get_available_providers())
     options: dict[str, Any] = {} if folder is None else {"specific_model_path": str(folder)}
     cache_dir.mkdir(parents=True, exist_ok=True)
     try:
-        return _Models(name, cache_dir=str(cache_dir), threads=threads, **options)
+        model = _Models(
+            name, cache_dir=str(cache_dir), threads=threads, providers=providers, **options
+        )
     except (OSError, ValueError, RuntimeError) as error:
         raise Unavailable(
             f"The embedding model {name!r} could not be loaded: {error}.",
             hint="It is downloaded on first use: check the network, or choose `minilm`, which "
             "comes with Backread.",
         ) from error
+    session = getattr(model.model, "model", None)
+    if session is not None:
+        check_provider(provider, session.get_providers())
+    return model
 
 
 def _is_known(name: str) -> bool:

