@@ -12,5 +12,8 @@ def embed(embedder: Embedder, questions: Sequence[Question]) -> Vectors:
     return embedder.embed_queries([question.dense for question in questions])
 
 
-def index_query(vector: Sequence[float], wanted: IndexFilter, limit: int) -> IndexQuery:
-    return IndexQuery(filter=wanted, limit=limit, vector=vector)
+def index_query(
+    vector: Sequence[float], wanted: IndexFilter, limit: int, *, model: str
+) -> IndexQuery:
+    """`model` is the signature of the embedder that made the vector."""
+    return IndexQuery(filter=wanted, limit=limit, vector=vector, model=model)

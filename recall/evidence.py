@@ -6,10 +6,12 @@ and how close the nearest passage is in meaning.
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from backread.store.fulltext import words
+from backread.store.fulltext import fold
 from backread.store.repositories.retrieval import FoundPassage
 from recall.found import Found
 from recall.query import Question
@@ -19,6 +21,11 @@ from recall.sentences import stem
 ENOUGH_COVERAGE = 0.55
 SOME_COVERAGE = 0.27
 CLOSE_IN_MEANING = 0.5
+# A message of several sentences says more than is asked for: only so many of its words count, and
+# words alone prove little.
+LONG_TERMS = 12
+ENOUGH_COVERAGE_OF_LONG = 0.9
+CLOSE_IN_MEANING_OF_LONG = 0.48
 # Below this a passage without a word of the query has nothing to do with it.
 RELATED_IN_MEANING = 0.35
 
@@ -29,16 +36,21 @@ _COMPARED = 16  # passages that say how rare a word is
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """`coverage` 0–1: the share of the question's words, weighted by rarity, that the best passage
-    with its neighbours holds. `similarity`: the best cosine."""
+    with its neighbours holds. `similarity`: the best cosine. `is_long`: the question has more words
+    than are counted."""
 
     coverage: float
     similarity: float
+    is_long: bool = False
 
     @property
     def is_enough(self) -> bool:
-        if self.coverage >= ENOUGH_COVERAGE:
+        enough, close = ENOUGH_COVERAGE, CLOSE_IN_MEANING
+        if self.is_long:
+            enough, close = ENOUGH_COVERAGE_OF_LONG, CLOSE_IN_MEANING_OF_LONG
+        if self.coverage >= enough:
             return True
-        return self.coverage >= SOME_COVERAGE and self.similarity >= CLOSE_IN_MEANING
+        return self.coverage >= SOME_COVERAGE and self.similarity >= close
 
 
 def weigh(found: Found) -> Evidence:
@@ -52,10 +64,10 @@ def weigh(found: Found) -> Evidence:
     for term in terms:
         frequency = sum(term in each for each in held)
         weight[term] = math.log(1 + len(held) / (frequency + 0.5))
-    total = sum(weight.values())
+    total = sum(sorted(weight.values(), reverse=True)[:LONG_TERMS])
     near = _with_neighbours(found, held)[:_LOOKED_AT]
     coverage = max(sum(weight[term] for term in each) / total for each in near)
-    return Evidence(coverage, similarity)
+    return Evidence(min(1.0, coverage), similarity, len(terms) > LONG_TERMS)
 
 
 def related(found: Found) -> Found:
@@ -86,18 +98,34 @@ def question_stems(question: Question) -> tuple[str, ...]:
 
 def _held(passages: Sequence[FoundPassage], terms: Sequence[str]) -> list[set[str]]:
     """The terms that each passage holds, its heading with it."""
-    return terms_held([f"{each.heading}\n{each.text}" for each in passages], terms)
+    return [set(held_by(each, tuple(terms))) for each in passages]
 
 
-def terms_held(texts: Sequence[str], terms: Sequence[str]) -> list[set[str]]:
+def held_by(passage: FoundPassage, terms: tuple[str, ...]) -> frozenset[str]:
+    """The stems that a passage holds in its heading or its text."""
+    return _held_in(passage.heading, terms) | _held_in(passage.text, terms)
+
+
+def terms_held(texts: Sequence[str], terms: Sequence[str]) -> list[frozenset[str]]:
     """Which of the stems each text holds."""
-    wanted = set(terms)
-    # Endings change and beginnings do not: only words that begin alike have to be stemmed.
-    beginnings = {term[:2] for term in terms}
-    return [
-        wanted.intersection(stem(word) for word in set(words(text)) if word[:2] in beginnings)
-        for text in texts
-    ]
+    return [_held_in(text, tuple(terms)) for text in texts]
+
+
+# The same passages are looked at for their order, for their titles and as evidence.
+@lru_cache(maxsize=4096)
+def _held_in(text: str, terms: tuple[str, ...]) -> frozenset[str]:
+    if not terms:
+        return frozenset()
+    alike = _alike(terms).findall(fold(text).lower())
+    return frozenset(terms).intersection(map(stem, set(alike)))
+
+
+@lru_cache(maxsize=256)
+def _alike(terms: tuple[str, ...]) -> re.Pattern[str]:
+    """Words that begin as one of the stems does: endings change and beginnings do not, so only
+    these have to be stemmed."""
+    beginnings = "|".join(sorted({re.escape(term[:2]) for term in terms}))
+    return re.compile(rf"(?<![^\W_])(?:{beginnings})[^\W_]*")
 
 
 def _with_neighbours(found: Found, held: Sequence[set[str]]) -> list[set[str]]:

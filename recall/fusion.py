@@ -7,7 +7,8 @@ Pure functions over scores. What each step adds is measured by `benchmarks/recal
 2. A passage gets part of its neighbours' score: the answer often stands beside the words of the
    question.
 3. A passage gets part of what speaks for its whole conversation.
-4. In chats with an assistant the person's own messages count a little more: the assistant writes
+4. Where the question asks for what is recent, recent passages count more.
+5. In chats with an assistant the person's own messages count a little more: the assistant writes
    most of the text, the person says most of what is asked for later.
 """
 
@@ -35,6 +36,17 @@ class Weights:
     conversation: float = 0.5
     user_turn: float = 1.4
     preferred: float = 1.2
+    recent: float = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """The ranking, best first, with two of its parts: how near in meaning each place is, and how
+    much speaks for each conversation, both 0 to 1 within one query."""
+
+    ranked: "list[Ranked]"
+    meaning: Mapping[Place, float]
+    conversations: Mapping[str, float]
 
 
 class Ranked(NamedTuple):
@@ -51,15 +63,21 @@ def fuse(
     weights: Weights,
     *,
     is_preferred: Callable[[PassagePlace], bool] | None = None,
-) -> list[Ranked]:
-    """Best first. Points without a place (deleted meanwhile, foreign) are left out.
+    recency: Callable[[PassagePlace], float] | None = None,
+) -> Fusion:
+    """Points without a place (deleted meanwhile, foreign, left out) are left out before anything
+    is scaled.
 
     Neighbours of what was found may appear though neither leg found them; the caller checks them
-    against its filter. `is_preferred` passages count more.
+    against its filter. `is_preferred` passages count more, and so do recent ones by `recency`
+    (0 to 1).
     """
     own: dict[Place, float] = {}
     by_place: dict[Place, PassagePlace] = {}
-    for scores, weight in ((_by_top(lexical), 1.0), (_by_range(dense), weights.dense)):
+    lexical = [point for point in lexical if point.id in places]
+    dense = [point for point in dense if point.id in places]
+    by_words, by_meaning = _by_top(lexical), _by_range(dense)
+    for scores, weight in ((by_words, 1.0), (by_meaning, weights.dense)):
         for point_id, score in scores.items():
             place = places.get(point_id)
             if place is not None and weight:
@@ -79,9 +97,27 @@ def fuse(
                 total *= weights.user_turn
             if is_preferred is not None and is_preferred(found):
                 total *= weights.preferred
+            if recency is not None:
+                total += weights.recent * recency(found)
         totals.append((-total, key))
     totals.sort()
-    return [Ranked(key, -negative) for negative, key in totals[:_MOST]]
+    return Fusion(
+        [Ranked(key, -negative) for negative, key in totals[:_MOST]],
+        _placed(by_meaning, places),
+        _shares(_by_conversation(_placed(by_words, places))),
+    )
+
+
+def _placed(scores: Mapping[int, float], places: Mapping[int, PassagePlace]) -> dict[Place, float]:
+    return {
+        (places[point_id].conversation_id, places[point_id].position): score
+        for point_id, score in scores.items()
+    }
+
+
+def _shares(scores: Mapping[str, float]) -> dict[str, float]:
+    top = max(scores.values(), default=0.0) or 1.0
+    return {name: score / top for name, score in scores.items()}
 
 
 def _by_top(points: Sequence[ScoredPoint]) -> dict[int, float]:

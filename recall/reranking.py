@@ -6,8 +6,9 @@ come first. And what answers a question seldom repeats its words: the reply to a
 found belongs to what was found.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
+from datetime import datetime
 from itertools import islice
 
 from backread.domain import Role
@@ -21,6 +22,7 @@ _BY_TITLE_ALONE = 0.4
 _REPLY_SHARE = 0.85  # of the score of the question that it replies to
 _QUESTIONS_FOLLOWED = 6
 _Scored = tuple[FoundPassage, float]
+Place = tuple[str, int]  # conversation id, position
 _QUESTION_MARKS = ("?", "？", "؟")
 
 
@@ -44,10 +46,19 @@ def with_replies(session: ReadSession, account_id: str, answers: Sequence[Found]
     """Each of the first passages in which the user asks something is followed by the passage that
     replies to it, scored a little below the question."""
     places = {_reply_place(each) for found in answers for each in _asking(found)}
-    if not places:
-        return list(answers)
-    following = passages_at(session, account_id, places)
-    return [_joined(found, following) for found in answers]
+    following = known_or_read(session, account_id, answers, places)
+    return [_joined(found, following) for found in answers] if following else list(answers)
+
+
+def known_or_read(
+    session: ReadSession, account_id: str, answers: Sequence[Found], places: Set[Place]
+) -> dict[Place, FoundPassage]:
+    """The passages of the places, from what was read before and the rest from the database."""
+    known: dict[Place, FoundPassage | None] = {}
+    for found in answers:
+        known.update((place, found.around[place]) for place in places & found.around.keys())
+    read = passages_at(session, account_id, places - known.keys())
+    return read | {place: each for place, each in known.items() if each is not None}
 
 
 def _asking(found: Found) -> list[FoundPassage]:
@@ -79,7 +90,13 @@ def _joined(found: Found, following: dict[tuple[str, int], FoundPassage]) -> Fou
 
 def _may_be_found(found: Found, passage: FoundPassage) -> bool:
     question = found.question
+    if question.as_of is not None and not _is_by(passage, question.as_of):
+        return False
     return not question.is_time_strict or question.time.holds(passage.occurred_at)
+
+
+def _is_by(passage: FoundPassage, moment: datetime) -> bool:
+    return passage.occurred_at is not None and passage.occurred_at <= moment
 
 
 def _with(found: Found, scored: Sequence[_Scored]) -> Found:

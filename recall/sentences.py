@@ -7,6 +7,8 @@ longer over a message than all the rest of a recall.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+from itertools import zip_longest
 
 from py_rust_stemmers import SnowballStemmer
 
@@ -61,6 +63,7 @@ def sentences(text: str) -> Iterator[str]:
         yield from _cut(line)
 
 
+@lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
     """The English stem; words of other scripts stay as they are."""
     stemmed: str = _STEMMER.stem_word(word) if word.isascii() else word
@@ -75,7 +78,7 @@ def stems(text: str) -> list[str]:
 def _prose(text: str) -> Iterator[str]:
     lines = text.splitlines()
     is_code = _starts_inside_code(lines)
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
         if _FENCE.match(line):
             is_code = not is_code
         elif line.lstrip().startswith("|") and following.lstrip().startswith(("|-", "| -", "|:")):
