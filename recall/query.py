@@ -11,7 +11,8 @@ from datetime import UTC, date, datetime, time
 from backread.domain import Platform
 from backread.errors import InvalidInput
 from backread.store.fulltext import WordQuery, words
-from recall.dates import english
+from recall.dates.reading import find_days, language_of
+from recall.dates.recency import asks_for_recent
 from recall.dates.window import Days, TimeWindow, month_days, to_window, year_days, zone_named
 
 # Words that ask instead of naming what is asked for. They stand in nearly every message of a
@@ -43,7 +44,12 @@ _ABOUT_CHATS = re.compile(
     r"brainstorm)|\b(?:conversation|chat|session|message|discussion|question)s?\b",
     re.IGNORECASE | re.DOTALL,
 )
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
+_LEFT_IN_FRONT = re.compile(
+    r"^\s*(?:(?:in|on|at|during|over|around|within|throughout|from|between|by)\b)?"
+    r"(?:\s+the\b)?[\s,、،]*",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[^.!?。！？؟\n]+[.!?。！？؟]*")
 _PHRASE = re.compile(r'"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」')
 _EXCLUDED = re.compile(r'(?<!\S)-(?:"([^"]+)"|(\w[^\s"]*))')
 _BARE_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
@@ -80,10 +86,19 @@ class Question:
     is_time_strict: bool
     is_exact: bool
     platforms: tuple[str, ...]
+    as_of: datetime | None = None  # nothing said later may be found
+    recent: datetime | None = None  # what was said shortly before counts more
 
     @property
     def has_operators(self) -> bool:
         return bool(self.phrases or self.excluded)
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether an answer is looked for, and not the words themselves."""
+        if self.is_exact:
+            return False
+        return self.text.rstrip().endswith(("?", "？", "؟")) or _ASKS.match(self.text) is not None
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -114,6 +129,7 @@ def understand(
     platform: str | None = None,
     context: str = "",
     operators: bool = False,
+    as_of: datetime | None = None,
 ) -> Question:
     """Reads a question as its asker meant it.
 
@@ -132,7 +148,8 @@ def understand(
     is_strict = not window.phrase or _asks_of_chats(bare, window.phrase)
     searched = bare
     if window.phrase and is_strict:
-        searched = re.sub(r"\s{2,}", " ", bare.replace(window.phrase, " ")).strip() or bare
+        rest = bare.replace(window.phrase, " ")
+        searched = re.sub(r"\s{2,}", " ", rest).strip(" ,、،") or bare
     lexical, dense = without_question_words(searched), searched
     if context and _points_elsewhere(searched):
         named = dict.fromkeys(without_question_words(context).split())
@@ -148,13 +165,17 @@ def understand(
         is_time_strict=is_strict,
         is_exact=operators,
         platforms=platform_slugs(platform),
+        as_of=as_of,
+        recent=asked_at if asks_for_recent(text) else None,
     )
 
 
 def without_question_words(text: str) -> str:
     """The words that are left, in order, as they were written; all of them when none would be."""
-    parts = re.findall(r"[^\s\"“”„«»「」,;:!?()\[\]{}]+", text)
-    left = [part for part in parts if _core(part) not in QUESTION_WORDS]
+    parts = re.findall(r"[^\s\"“”„«»「」,;:!?¿¡؟،、。()\[\]{}]+", text)
+    language = language_of(text)
+    asking = QUESTION_WORDS if language is None else language.question_words
+    left = [part for part in parts if _core(part) not in asking]
     return " ".join(left or parts)
 
 
@@ -166,9 +187,15 @@ def _core(part: str) -> str:
 def _asks_of_chats(text: str, phrase: str) -> bool:
     """Whether the sentence that names the time asks what was said then."""
     at = text.find(phrase)
-    for sentence in _SENTENCE.finditer(text):
+    language = language_of(text)
+    # The time itself may hold dots ("14. Mai") and may come first ("last week, what did …").
+    bare = text.replace(phrase, "_" * len(phrase), 1)
+    for sentence in _SENTENCE.finditer(bare):
         if sentence.start() <= at < sentence.end():
-            said = sentence.group()
+            said = sentence.group().replace("_" * len(phrase), "", 1)
+            said = _LEFT_IN_FRONT.sub("", said)
+            if language is not None:
+                return language.about_chats.search(said) is not None
             return bool(_ASKS.match(said) and _ABOUT_CHATS.search(said))
     return False
 
@@ -226,7 +253,7 @@ def _window(
             )
         return window
     place = zone_named(zone)
-    found = english.find_days(_PHRASE.sub(" ", text), asked_at.astimezone(place).date())
+    found = find_days(_PHRASE.sub(" ", text), asked_at.astimezone(place).date())
     if found is None:
         return TimeWindow(None, None)
     days, phrase = found

@@ -9,6 +9,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from recall.dates.english_phrases import PHRASES, beside
+from recall.dates.english_words import (
+    COUNT,
+    DAY,
+    MONTH,
+    MONTHS,
+    NUMBERS,
+    SEASON,
+    SEASONS,
+    UNIT,
+    WEEKDAYS,
+    YEAR,
+)
 from recall.dates.window import (
     Days,
     days_before,
@@ -18,44 +31,6 @@ from recall.dates.window import (
     year_days,
 )
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan",
-            "february feb",
-            "march mar",
-            "april apr",
-            "may",
-            "june jun",
-            "july jul",
-            "august aug",
-            "september sept sep",
-            "october oct",
-            "november nov",
-            "december dec",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-# Northern hemisphere; winter 2023 runs from December 2023 to February 2024.
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-_NUMBERS = {
-    name: number
-    for number, names in enumerate(
-        ("a an one", "two couple", "three few", "four", "five", "six", "seven"), start=1
-    )
-    for name in names.split()
-} | {"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
-
-_MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
-_YEAR = r"(?P<year>(?:19|20)\d\d)\b"
-_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?\b"
-_COUNT = r"(?P<count>\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + r")"
-_UNIT = r"(?P<unit>day|week|month|year)s?\b"
-_SEASON = "(?P<season>" + "|".join(_SEASONS) + r")\b"
 # "may" and "march" are also verbs, and any month can be a name: alone they need one of these.
 _LEAD = r"\b(?:in|during|since|of|by|until|till|before|after|from|between|last|this|past)\s+"
 _RANGE_END = r"\b(?:from|between|after)\s[^.?!]{2,40}?\b(?:and|to)\s+"
@@ -117,6 +92,8 @@ _PREPOSITION = re.compile(
 
 
 def _with_preposition(text: str, span: _Span) -> tuple[Days, int]:
+    if (found := beside(text, span.start, span.days)) is not None:
+        return found
     match = _PREPOSITION.search(text, 0, span.start)
     if match is None:
         return span.days, span.start
@@ -165,7 +142,7 @@ def _iso(match: re.Match[str], _today: date) -> Days | None:
 
 
 def _day_of_month(match: re.Match[str], today: date) -> Days | None:
-    month, day = _MONTHS[match["month"].lower()], int(match["day"])
+    month, day = MONTHS[match["month"].lower()], int(match["day"])
     if match["year"]:
         return _date(int(match["year"]), month, day)
     this_year = _date(today.year, month, day)
@@ -175,7 +152,7 @@ def _day_of_month(match: re.Match[str], today: date) -> Days | None:
 
 
 def _month(match: re.Match[str], today: date) -> Days:
-    month = _MONTHS[match["month"].lower()]
+    month = MONTHS[match["month"].lower()]
     if match["year"]:
         year = int(match["year"])
     else:
@@ -195,7 +172,7 @@ def _month(match: re.Match[str], today: date) -> Days:
 
 
 def _season(match: re.Match[str], today: date) -> Days:
-    start = _SEASONS[match["season"].lower()]
+    start = SEASONS[match["season"].lower()]
     year = int(match["year"]) if match["year"] else today.year
     is_this = (match["lead"] or "").lower().startswith("this")
     if not match["year"] and not is_this and date(year, start, 1) > today:
@@ -225,7 +202,7 @@ def _quarter_days(year: int, quarter: int) -> Days:
 
 def _count(match: re.Match[str]) -> int:
     word = match["count"].lower()
-    return int(word) if word.isdigit() else _NUMBERS[word]
+    return int(word) if word.isdigit() else NUMBERS[word]
 
 
 def _ago(match: re.Match[str], today: date) -> Days:
@@ -268,7 +245,7 @@ def _calendar_unit(match: re.Match[str], today: date) -> Days:
 
 
 def _weekday(match: re.Match[str], today: date) -> Days:
-    back = (today.weekday() - _WEEKDAYS.index(match["weekday"].lower())) % 7
+    back = (today.weekday() - WEEKDAYS.index(match["weekday"].lower())) % 7
     if back == 0 and match["which"].lower() in {"last", "past"}:
         back = 7
     day = days_before(today, back)
@@ -291,39 +268,40 @@ def _rule(pattern: str, reader: _Reader) -> tuple[re.Pattern[str], _Reader]:
 
 _PART = r"(?P<part>(?:early|mid|late|beginning of|start of|end of)[\s-]+)?"
 _RULES: tuple[tuple[re.Pattern[str], _Reader], ...] = (
+    *(_rule(pattern, reader) for pattern, reader in PHRASES),
     _rule(r"\b(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)(?:-(?P<day>\d\d))?\b", _iso),
-    _rule(rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?(?:\s+{_YEAR})?", _day_of_month),
-    _rule(rf"\b{_MONTH}\s+{_DAY}(?:,?\s+{_YEAR})?(?!\d)", _day_of_month),
-    _rule(rf"\b(?P<lead>){_PART}{_MONTH},?\s+(?:of\s+)?{_YEAR}", _month),
-    _rule(rf"(?P<lead>){_PART}\b{_SEASON}\s+(?:of\s+)?{_YEAR}", _season),
-    _rule(rf"\bQ(?P<quarter>[1-4])(?:\s+(?:of\s+)?{_YEAR})?", _quarter),
+    _rule(rf"\b{DAY}\s+(?:of\s+)?{MONTH},?(?:\s+{YEAR})?", _day_of_month),
+    _rule(rf"\b{MONTH}\s+{DAY}(?:,?\s+{YEAR})?(?!\d)", _day_of_month),
+    _rule(rf"\b(?P<lead>){_PART}{MONTH},?\s+(?:of\s+)?{YEAR}", _month),
+    _rule(rf"(?P<lead>){_PART}\b{SEASON}\s+(?:of\s+)?{YEAR}", _season),
+    _rule(rf"\bQ(?P<quarter>[1-4])(?:\s+(?:of\s+)?{YEAR})?", _quarter),
     _rule(r"\b(?:the\s+)?day before yesterday\b|\byesterday\b|\blast\s+night\b", _named_day),
     _rule(r"\btoday\b|\btonight\b|\bthis\s+morning\b", _named_day),
-    _rule(rf"\b{_COUNT}\s+(?:of\s+)?{_UNIT}\s+ago\b", _ago),
-    _rule(rf"\b(?:last|past|previous)\s+{_COUNT}\s+(?:of\s+)?{_UNIT}", _rolling),
+    _rule(rf"\b{COUNT}\s+(?:of\s+)?{UNIT}\s+ago\b", _ago),
+    _rule(rf"\b(?:last|past|previous)\s+{COUNT}\s+(?:of\s+)?{UNIT}", _rolling),
     _rule(
         r"\b(?P<which>this|last|past|previous)\s+(?P<unit>weekend|week|month|quarter|year)\b",
         _calendar_unit,
     ),
-    _rule(rf"\b(?P<which>last|past|on|this)\s+(?P<weekday>{'|'.join(_WEEKDAYS)})\b", _weekday),
+    _rule(rf"\b(?P<which>last|past|on|this)\s+(?P<weekday>{'|'.join(WEEKDAYS)})\b", _weekday),
     _rule(
         r"\b(?P<which>since|until|before|after)\s+"
-        rf"(?P<span>(?P<weekday>{'|'.join(_WEEKDAYS)}))\b",
+        rf"(?P<span>(?P<weekday>{'|'.join(WEEKDAYS)}))\b",
         _weekday,
     ),
-    _rule(rf"\b(?P<span>(?P<lead>last|this|past)\s+{_SEASON}(?P<year>)?)", _season),
+    _rule(rf"\b(?P<span>(?P<lead>last|this|past)\s+{SEASON}(?P<year>)?)", _season),
     _rule(
-        rf"\b(?:in|during|over|since|before|after)\s+(?:the\s+)?(?P<span>(?P<lead>){_SEASON}(?P<year>)?)",
+        rf"\b(?:in|during|over|since|before|after)\s+(?:the\s+)?(?P<span>(?P<lead>){SEASON}(?P<year>)?)",
         _season,
     ),
-    _rule(rf"\b(?P<span>(?P<lead>last|this|past)\s+(?P<part>)?{_MONTH}(?P<year>)?)", _month),
-    _rule(rf"{_LEAD}(?P<span>(?P<lead>){_PART}{_MONTH}(?P<year>)?)", _month),
-    _rule(rf"{_RANGE_END}(?P<span>(?P<lead>){_PART}{_MONTH}(?P<year>)?)", _month),
-    _rule(rf"\b(?P<span>(?P<lead>)(?P<part>(?:early|mid|late)[\s-]+){_MONTH}(?P<year>)?)", _month),
+    _rule(rf"\b(?P<span>(?P<lead>last|this|past)\s+(?P<part>)?{MONTH}(?P<year>)?)", _month),
+    _rule(rf"{_LEAD}(?P<span>(?P<lead>){_PART}{MONTH}(?P<year>)?)", _month),
+    _rule(rf"{_RANGE_END}(?P<span>(?P<lead>){_PART}{MONTH}(?P<year>)?)", _month),
+    _rule(rf"\b(?P<span>(?P<lead>)(?P<part>(?:early|mid|late)[\s-]+){MONTH}(?P<year>)?)", _month),
     _rule(
         r"\b(?:in|during|since|of|by|until|till|before|after|from|between|for|year)\s+"
-        rf"(?P<span>{_YEAR})",
+        rf"(?P<span>{YEAR})",
         _year,
     ),
-    _rule(rf"{_RANGE_END}(?P<span>{_YEAR})", _year),
+    _rule(rf"{_RANGE_END}(?P<span>{YEAR})", _year),
 )

@@ -1,0 +1,1 @@
+"""One table of date words and phrases a language."""
