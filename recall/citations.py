@@ -26,6 +26,7 @@ def question_places(syntheses: Sequence[Synthesis]) -> set[Place]:
         for synthesis in syntheses
         for each in synthesis.statements
         if each.passage.role != Role.USER
+        if not each.is_worded
         for distance in range(1, _LOOK_BACK + 1)
         if each.passage.position >= distance
     }
@@ -40,7 +41,7 @@ def with_questions(synthesis: Synthesis, passages: Mapping[Place, FoundPassage])
     statements = []
     for each in synthesis.statements:
         message_id = each.passage.message_id
-        if each.passage.role != Role.USER and message_id not in answered:
+        if each.passage.role != Role.USER and message_id not in answered and not each.is_worded:
             answered.add(message_id)
             before = _question_before(each.passage, passages)
             if before is not None and before.message_id not in quoted:
@@ -84,6 +85,8 @@ def render(statements: Sequence[Statement], source_of: Mapping[str, int], zone: 
     """A line with title and day for each source and one for each message under it, which ends
     with the source's number; statements that differ stand together at the end. Dates are the
     zone's."""
+    if any(each.is_worded for each in statements):
+        return "\n".join(_worded(each, source_of) for each in statements)
     lines: list[str] = []
     differing: dict[int, list[Statement]] = {}
     source = message = ""
@@ -114,6 +117,12 @@ def render(statements: Sequence[Statement], source_of: Mapping[str, int], zone: 
             number = source_of[each.passage.conversation_id]
             lines.append(f"  {_lead(each, '', zone)}: {clean(each.text)} [{number}]")
     return "\n".join(lines)
+
+
+def _worded(statement: Statement, source_of: Mapping[str, int]) -> str:
+    passages = (statement.passage, *statement.others)
+    numbers = dict.fromkeys(source_of[each.conversation_id] for each in passages)
+    return f"- {clean(statement.text)} {''.join(f'[{number}]' for number in numbers)}"
 
 
 def _lead(statement: Statement, shown_day: str, zone: tzinfo) -> str:

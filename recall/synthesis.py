@@ -59,7 +59,8 @@ _CONFLICT_OVERHEAD = 20
 @dataclass(frozen=True, slots=True)
 class Statement:
     """A sentence as it was said. `conflict` numbers a pair that differs; 0 for none. `asked` is
-    the question that it answers, when that has to be known to understand it."""
+    the question that it answers, when that has to be known to understand it. `is_worded`: a model
+    put it into words; it is supported by `passage` and `others`."""
 
     text: str
     passage: FoundPassage
@@ -67,6 +68,8 @@ class Statement:
     order: int
     conflict: int = 0
     asked: str = ""
+    others: tuple[FoundPassage, ...] = ()
+    is_worded: bool = False
 
     @property
     def stems(self) -> frozenset[str]:

@@ -40,7 +40,21 @@ def test_files_are_told_from_the_calls_of_every_agent(
     assert found == [FileUse(path, Use(use)) for path, use in used]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", "null", '{"file_path": 7}', "Read a.go"])
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("Read [](file:///p/src/a%20b.ts#1-1), lines 1 to 50", "src/a b.ts"),
+        ("Read [a.ts](file:///p/a.ts) and [](file:///p/a.ts#7-7)", "a.ts"),
+    ],
+)
+def test_a_file_that_an_editor_links_to_is_read(text: str, path: str) -> None:
+    assert list(file_uses("copilot_readFile", text, "/p")) == [FileUse(path, Use.READ)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[1]", "null", '{"file_path": 7}', "Read a.go", '{"a":' * 20_000, "]( file://" * 9],
+)
 def test_a_call_that_cannot_be_read_names_no_file(text: str) -> None:
     assert list(file_uses("Read", text, "/p")) == []
 
