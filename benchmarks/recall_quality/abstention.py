@@ -16,7 +16,7 @@ from recall import evidence
 from recall.evidence import Evidence, related, weigh
 from recall.found import Found
 from recall.query import understand
-from recall.search import retrieve
+from recall.retrieval import retrieve
 
 _PASSAGES = 24
 _PER_CONVERSATION = 5

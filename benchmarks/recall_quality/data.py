@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,8 @@ class BenchQuestion:
     gold_sessions: frozenset[str]
     asked_in_session: str
     asked_at: datetime | None
+    kind: str = ""
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,9 @@ def read_set(folder: Path, convs: Collection[str] | None = None) -> BenchSet:
             gold_msgs=frozenset(row["gold_msgs"]),
             gold_sessions=frozenset(row["gold_sessions"]),
             asked_in_session=row.get("asked_in_session") or "",
-            asked_at=_time(row.get("asked_at")),
+            asked_at=_end_of_day(_time(row.get("asked_at"))),
+            kind=row.get("type") or "",
+            answer=str(row.get("answer") or ""),
         )
         for row in _rows(folder / "queries.jsonl.gz")
     ]
@@ -76,6 +80,11 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)
+
+
+def _end_of_day(moment: datetime | None) -> datetime | None:
+    """The sets name the day of a question only: what was said on it may have been said before."""
+    return moment and moment + timedelta(days=1, microseconds=-1)
 
 
 def _time(value: str | None) -> datetime | None:

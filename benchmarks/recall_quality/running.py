@@ -11,7 +11,7 @@ from benchmarks.recall_quality.ablation import Variant
 from benchmarks.recall_quality.data import BenchQuestion, BenchSet
 from benchmarks.recall_quality.loading import Loaded
 from recall.query import understand
-from recall.search import retrieve
+from recall.retrieval import retrieve
 
 _DEPTH = 200  # passages, so that at least ten conversations are among them
 
@@ -50,7 +50,12 @@ def run_variant(kernel: Kernel, data: BenchSet, loaded: Loaded, variant: Variant
 def _ask(
     kernel: Kernel, loaded: Loaded, question: BenchQuestion, variant: Variant
 ) -> tuple[list[str], list[str]]:
-    asked = understand(question.text, asked_at=question.asked_at or datetime.now(UTC))
+    asked = understand(
+        question.text,
+        asked_at=question.asked_at or datetime.now(UTC),
+        as_of=question.asked_at if variant.as_of else None,
+    )
+    own = [each for each, name in loaded.session_of.items() if name == question.asked_in_session]
     if not variant.words:
         asked = replace(asked, lexical="")
     found = retrieve(
@@ -59,12 +64,12 @@ def _ask(
         [asked],
         limit=_DEPTH,
         weights=variant.weights,
+        signs=variant.signs,
+        leave_out=[own] if own else (),
     )[0]
     turns: list[str] = []
     sessions: list[str] = []
     for passage in found.passages:
-        session = loaded.session_of[passage.conversation_id]
-        if session != question.asked_in_session:
-            turns.append(loaded.msg_of[passage.message_id])
-            sessions.append(session)
+        turns.append(loaded.msg_of[passage.message_id])
+        sessions.append(loaded.session_of[passage.conversation_id])
     return list(dict.fromkeys(turns)), list(dict.fromkeys(sessions))

@@ -7,6 +7,23 @@ from benchmarks.recall_quality.data import BenchQuestion
 from benchmarks.recall_quality.running import Answers
 
 
+def by_kind(questions: Sequence[BenchQuestion], answers: Answers) -> list[str]:
+    """R@10 of turns (sessions where a set has no gold turns) for each kind of question."""
+    kinds: dict[str, list[float]] = {}
+    for question in questions:
+        if question.gold_msgs:
+            figures = _figures(question.gold_msgs, answers.turns[question.qid])
+        elif question.gold_sessions:
+            figures = _figures(question.gold_sessions, answers.sessions[question.qid])
+        else:
+            continue
+        kinds.setdefault(question.kind, []).append(figures[1])
+    return [
+        f"  {kind:26s} {statistics.mean(some):.3f}  n {len(some)}"
+        for kind, some in sorted(kinds.items())
+    ]
+
+
 def score(questions: Sequence[BenchQuestion], answers: Answers) -> str:
     """One line of figures. Questions without gold are left out."""
     turns = [
@@ -25,16 +42,17 @@ def score(questions: Sequence[BenchQuestion], answers: Answers) -> str:
     return f"     {_means(turns)} |        {_means(sessions)} | {p50:6.1f} {p95:6.1f}"
 
 
-def _figures(gold: frozenset[str], ranked: Sequence[str]) -> tuple[float, float, float]:
+def _figures(gold: frozenset[str], ranked: Sequence[str]) -> tuple[float, ...]:
     first = next((place for place, each in enumerate(ranked[:10], start=1) if each in gold), 0)
     return (
         len(gold & set(ranked[:5])) / len(gold),
         len(gold & set(ranked[:10])) / len(gold),
         1 / first if first else 0.0,
+        float(gold <= set(ranked[:10])),
     )
 
 
-def _means(rows: Sequence[tuple[float, float, float]]) -> str:
+def _means(rows: Sequence[tuple[float, ...]]) -> str:
     if not rows:
-        return "   –      –      –  "
+        return "   –      –      –      –  "
     return "  ".join(f"{statistics.mean(column):.3f}" for column in zip(*rows, strict=True))
