@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response, Securi
 from fastapi import Path as InPath
 
 from api.deps import PERSONAL_TOKEN, Allowed, CsrfDep, KernelDep, MaybeSignedInDep, ReadDep
+from api.etags import etag_of, expected_version, names_version
 from api.request_limits import STATE, RequestLimit
 from api.schemas.notes import (
     DeletedNoteOut,
@@ -30,7 +31,6 @@ from api.schemas.notes import (
     revision_out,
 )
 from backread.domain import Principal, Scope
-from backread.errors import InvalidInput
 from backread.notes.paths import note_path
 from backread.store.models import Note
 from backread.store.repositories.notes import find_note, list_notes
@@ -180,7 +180,7 @@ def post_restore(
 ) -> NoteSaved:
     """Makes the note say again what a revision says. Brings a deleted note back."""
     note = writing.restore_note(
-        kernel, principal, path, number=wanted.revision, expected=_expected(if_match)
+        kernel, principal, path, number=wanted.revision, expected=expected_version(if_match)
     )
     return _saved(response, note)
 
@@ -200,8 +200,8 @@ def get_note(
 ) -> NoteView | Response:
     """One note, also a deleted one, with its version as ETag."""
     note = reading.get_note(session, principal, path)
-    etag = f'"{reading.version_of(note)}"'
-    if etag in if_none_match:
+    etag = etag_of(reading.version_of(note))
+    if names_version(if_none_match, reading.version_of(note)):
         return Response(status_code=304, headers={"ETag": etag} | getattr(request.state, STATE))
     response.headers["ETag"] = etag
     return reading.note_view(note)
@@ -222,7 +222,7 @@ def put_note(
     if_none_match: IfNoneMatch = "",
 ) -> NoteSaved:
     """Makes the note or replaces all of it."""
-    expected = writing.NONE if if_none_match.strip() == "*" else _expected(if_match)
+    expected = writing.NONE if if_none_match.strip() == "*" else expected_version(if_match)
     with kernel.store.read() as session:
         was_there = find_note(session, principal.account_id, note_path(path)) is not None
     note = writing.write_note(
@@ -251,7 +251,7 @@ def patch_note(
         mode=wanted.mode,
         old=wanted.old_str,
         new=wanted.new_str,
-        expected=_expected(if_match),
+        expected=expected_version(if_match),
     )
     return _saved(response, note)
 
@@ -268,22 +268,10 @@ def delete_note(
 ) -> NoteRemoved:
     """Deletes the note, so that it can be restored; or, a second time, for good."""
     if permanently:
-        writing.purge_note(kernel, principal, path)
+        writing.purge_note(kernel, principal, path, expected=expected_version(if_match))
         return NoteRemoved(path=path, permanently=True)
-    note = writing.delete_note(kernel, principal, path, expected=_expected(if_match))
+    note = writing.delete_note(kernel, principal, path, expected=expected_version(if_match))
     return NoteRemoved(path=note.path, permanently=False)
-
-
-def _expected(if_match: str) -> str | None:
-    """RFC 9110 §13.1.1 for one entity tag. A weak one never matches."""
-    text = if_match.strip()
-    if not text or text == writing.ANY:
-        return text or None
-    if text.startswith("W/") or text.count('"') != 2 or text[0] != '"' or text[-1] != '"':
-        raise InvalidInput(
-            "If-Match does not hold one strong ETag.", hint="Send back the ETag of your GET."
-        )
-    return text.strip('"') or "-"
 
 
 def _saved(response: Response, note: Note) -> NoteSaved:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Response
 
 from api.deps import CsrfDep, KernelDep, MemoryReaderDep, MemoryWriterDep
+from api.etags import ANY, etag_of, expected_version
 from api.schemas.folders import (
     DeletedRecords,
     RecordChange,
@@ -34,6 +35,8 @@ _Where = Annotated[
         "year=2024. All must hold.",
     ),
 ]
+
+_NO_REVISION = 0  # what is no number is the tag of no revision
 
 router = APIRouter(prefix="/folders/{folder_id}", tags=["folders"])
 
@@ -168,10 +171,19 @@ def patch_record(
 
 @router.delete("/records/{record_id}", status_code=204, dependencies=[CsrfDep])
 def delete_record(
-    kernel: KernelDep, principal: MemoryWriterDep, folder_id: str, record_id: str
+    kernel: KernelDep,
+    principal: MemoryWriterDep,
+    folder_id: str,
+    record_id: str,
+    if_match: _IfMatch = "",
 ) -> None:
     """Takes a record out of the folder. It can be restored."""
-    records.delete_record(kernel, _access(kernel, principal, folder_id), record_id)
+    records.delete_record(
+        kernel,
+        _access(kernel, principal, folder_id),
+        record_id,
+        expected_revision=_revision(if_match),
+    )
 
 
 @router.get("/records/{record_id}/history")
@@ -200,10 +212,17 @@ def post_record_restore(
     folder_id: str,
     record_id: str,
     wanted: RecordRestore,
+    if_match: _IfMatch = "",
 ) -> RecordOut:
     """Makes the record what it was. Brings a deleted one back."""
-    access = _access(kernel, principal, folder_id)
-    return _tagged(response, records.restore_record(kernel, access, record_id, wanted.revision))
+    restored = records.restore_record(
+        kernel,
+        _access(kernel, principal, folder_id),
+        record_id,
+        wanted.revision,
+        expected_revision=_revision(if_match),
+    )
+    return _tagged(response, restored)
 
 
 def _access(kernel: Kernel, principal: Principal, folder_id: str) -> FolderAccess:
@@ -212,20 +231,16 @@ def _access(kernel: Kernel, principal: Principal, folder_id: str) -> FolderAcces
 
 
 def _tagged(response: Response, record: RecordOut) -> RecordOut:
-    response.headers["ETag"] = f'"{record.revision}"'
+    response.headers["ETag"] = etag_of(record.revision)
     return record
 
 
 def _revision(if_match: str) -> int | None:
-    """The revision that an If-Match header names (RFC 9110 §13.1.1); None for none and for `*`."""
-    named = if_match.strip().removeprefix("W/").strip('"')
-    if named in ("", "*"):
+    """The revision that an If-Match header names; None for none and for `*`."""
+    named = expected_version(if_match)
+    if named is None or named == ANY:
         return None
-    if not named.isdecimal() or len(named) > 9:
-        raise InvalidInput(
-            "If-Match names no revision of a record.", hint="Send the ETag that a read gave you."
-        )
-    return int(named)
+    return int(named) if named.isdecimal() and len(named) < 10 else _NO_REVISION
 
 
 def _conditions(where: list[str]) -> list[tuple[str, Any]]:
@@ -234,7 +249,7 @@ def _conditions(where: list[str]) -> list[tuple[str, Any]]:
         key, sign, written = each.partition("=")
         try:
             conditions.append((key, json.loads(written)))
-        except ValueError:
+        except (ValueError, RecursionError):
             raise InvalidInput(
                 f"The condition “{each[:80]}” has no JSON value."
                 if sign

@@ -134,9 +134,11 @@ def restore_note(
         return save(kernel, session, principal, note, path, "restore", found.front, found.body)
 
 
-def purge_note(kernel: Kernel, principal: Principal, path: str) -> None:
+def purge_note(
+    kernel: Kernel, principal: Principal, path: str, *, expected: str | None = None
+) -> None:
     """Takes a deleted note away for good, with its history. Raises NotFound, and Conflict while
-    it is not deleted."""
+    it is not deleted or when it is not `expected`."""
     path = note_path(path)
     with kernel.store.write() as session:
         note = _locked(session, principal, path)
@@ -144,6 +146,7 @@ def purge_note(kernel: Kernel, principal: Principal, path: str) -> None:
             raise not_found(path)
         if note.deleted_at is None:
             raise Conflict(f"{path} is not deleted.", hint="Delete it first.")
+        _check_version(note, path, expected)
         store.purge(session, note)
         enqueue_indexing(session, principal.account_id)
 

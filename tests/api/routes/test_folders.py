@@ -96,10 +96,16 @@ def test_a_record_is_changed_only_at_the_revision_that_was_read(script: TestClie
     )
     assert late.status_code == 409
     assert script.get(record).json()["content"] == "Two."
-    odd = script.patch(record, json={"content": "x"}, headers={"If-Match": '"abc"'})
-    assert odd.status_code == 400
+    for tag, status in (('"abc"', 409), ("abc", 400), ('W/"2"', 400)):
+        odd = script.patch(record, json={"content": "x"}, headers={"If-Match": tag})
+        assert odd.status_code == status, tag
+    assert script.delete(record, headers={"If-Match": etag}).status_code == 409
     whole = script.put(record, json={"name": "Plan B", "content": "Four."})
     assert (whole.json()["metadata"], whole.json()["revision"]) == ({}, 3)
+    back = script.post(f"{record}/restore", json={"revision": 1}, headers={"If-Match": '"2"'})
+    assert back.status_code == 409
+    assert script.delete(record, headers={"If-Match": '"2"'}).status_code == 409
+    assert script.delete(record, headers={"If-Match": '"3"'}).status_code == 204
 
 
 def test_every_version_is_kept_and_can_be_restored(script: TestClient) -> None:
@@ -143,7 +149,7 @@ def test_records_are_filtered_by_json_values(
     assert [each["name"] for each in found["records"]] == names
 
 
-@pytest.mark.parametrize("where", ["status", "status=active", "=1"])
+@pytest.mark.parametrize("where", ["status", "status=active", "=1", "a=" + "[" * 5000])
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_a_condition_that_is_not_understood_says_how_to_write_it(
     script: TestClient, where: str
