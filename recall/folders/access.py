@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from backread.domain import Principal
 from backread.errors import AccessDenied, NotFound
-from backread.store.engine import ReadSession
+from backread.store.engine import ReadSession, WriteSession
 from backread.store.models import Folder
 from backread.store.repositories import folders
 
@@ -43,3 +43,13 @@ def get_folder(session: ReadSession, account_id: str, folder_id: str) -> Folder:
     if folder is None:
         raise NotFound("There is no such folder.", hint="The list of folders has those there are.")
     return folder
+
+
+def hold_folder(
+    session: WriteSession, account_id: str, folder_id: str, *, alone: bool = False
+) -> None:
+    """Keeps the folder from being deleted until the transaction ends; with `alone` from being
+    written in, too. Whoever writes records takes this before any record, so that no two wait for
+    each other. Raises NotFound as `get_folder`."""
+    if not folders.lock_folder(session, account_id, folder_id, alone=alone):
+        get_folder(session, account_id, folder_id)

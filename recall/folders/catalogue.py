@@ -11,8 +11,9 @@ from backread.store.engine import ReadSession, WriteSession
 from backread.store.models import Folder
 from backread.store.repositories import folders, record_chunks
 from backread.store.repositories.folders import FolderCount
-from recall.folders.access import get_folder
+from recall.folders.access import get_folder, hold_folder
 from recall.folders.deriving import RECORDS_COLLECTION, derive_folder_later
+from recall.folders.texts import check_storable
 
 MAX_NAME = 200
 MAX_DESCRIPTION = 1000
@@ -79,6 +80,7 @@ def delete_folder(kernel: Kernel, principal: Principal, folder_id: str, *, name:
     records it held. `name` must be the folder's, so that none is deleted by mistake. Raises
     NotFound, InvalidInput."""
     with kernel.store.write() as session:
+        hold_folder(session, principal.account_id, folder_id, alone=True)
         folder = get_folder(session, principal.account_id, folder_id)
         if name.strip() != folder.name:
             raise InvalidInput(
@@ -97,6 +99,7 @@ def _checked_name(session: ReadSession, principal: Principal, name: str) -> str:
     name = " ".join(name.split())
     if not name or len(name) > MAX_NAME:
         raise InvalidInput(f"A folder needs a name of at most {MAX_NAME} characters.")
+    check_storable("the name", name)
     if folders.find_folder_named(session, principal.account_id, name) is not None:
         raise Conflict("There is a folder with this name.", hint="Choose another name.")
     return name
@@ -106,4 +109,5 @@ def _checked_description(description: str) -> str:
     description = description.strip()
     if len(description) > MAX_DESCRIPTION:
         raise InvalidInput(f"A folder's description has at most {MAX_DESCRIPTION} characters.")
+    check_storable("the description", description)
     return description

@@ -10,7 +10,7 @@ from backread.jobs import UPKEEP, JobContext, Queue, enqueue, job
 from backread.kernel import Kernel
 from backread.store.engine import WriteSession
 from backread.store.models import Folder, FolderRecord
-from backread.store.repositories import record_chunks, records
+from backread.store.repositories import folders, record_chunks, records
 from backread.store.repositories.indexed import RECORDS
 from recall.folders.chunking import CHUNK_TOKENS, chunks
 from recall.folders.propositions import PROPOSITIONS_VERSION, propositions
@@ -97,10 +97,13 @@ def _derive(kernel: Kernel, account_id: str, record_id: str) -> None:
     )
     facts = propositions(record.name, record.content)
     with kernel.store.write() as session:
-        now = record_chunks.record_with_folder(session, account_id, record_id, for_update=True)
-        if now is None or _basis(*now) != _basis(record, folder):
+        if not folders.lock_folder(session, account_id, folder.id):
+            return
+        current = records.find_record(session, account_id, folder.id, record_id, for_update=True)
+        # Read behind the lock: whoever changes the folder then asks for its records anew.
+        now = folders.find_folder(session, account_id, folder.id)
+        if current is None or now is None or _basis(current, now) != _basis(record, folder):
             return  # written meanwhile: that write has asked for the job itself
-        current = now[0]
         record_chunks.replace_chunks(session, current, parts)
         records.replace_propositions(
             session, record_id, [(each.text, each.start, each.end) for each in facts]

@@ -16,6 +16,7 @@ from backread.store.engine import WriteSession
 from backread.store.models import FolderKey
 from backread.store.repositories import folders
 from recall.folders.access import FolderAccess, get_folder
+from recall.folders.texts import check_storable
 
 PREFIX = "brf_"
 MAX_NAME = 100
@@ -47,6 +48,7 @@ def make_key(
             f"The key needs a name of at most {MAX_NAME} characters.",
             hint="Name the agent or the machine, so that you know what to revoke.",
         )
+    check_storable("the name", name)
     if days is not None and not 1 <= days <= MAX_DAYS:
         raise InvalidInput(f"A key can last from 1 to {MAX_DAYS} days.")
     if len(folders.keys_of(session, principal.account_id, folder.id)) >= MOST_KEYS:

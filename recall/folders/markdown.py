@@ -8,8 +8,12 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 _LEAVES = {"inline", "fence", "code_block", "html_block"}
+# What a block stands under goes into all that is made of it, so it is kept short: a heading, the
+# name of a column and the line before a list are cut at so many characters.
+_MOST_HEADING, _MOST_COLUMN, _MOST_LEAD = 300, 80, 600
 _LINE_END = re.compile(r"\r\n?|\n")  # as the parser has it
-_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:.*\r?\n)*?---[ \t]*(?:\r?\n|$)")
+# One way alone to read each line: with two, a text without the second mark takes for ever.
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:[^\n]*\n)*?---[ \t]*(?:\r?\n|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ def blocks(text: str) -> list[Block]:
             level = int(tokens[index - 1].tag[1])
             headings = [each for each in headings if each[0] < level]
             found.append(_block("heading", token, lines, skipped, text, headings))
-            headings.append((level, token.content.strip()))
+            headings.append((level, token.content.strip()[:_MOST_HEADING]))
         elif kind != "table":
             is_item = depth > 0
             block = _block(
@@ -98,7 +102,7 @@ def _cells(tokens: list[Token], index: int) -> list[str]:
         if token.type == "thead_close":
             break
         if token.type == "inline":
-            cells.append(token.content.strip())
+            cells.append(token.content.strip()[:_MOST_COLUMN])
     return cells
 
 
@@ -106,7 +110,8 @@ def _lead_of(found: list[Block], text: str) -> str:
     """The sentence that ends with a colon before a list: what its items are about."""
     if not found or found[-1].kind not in ("paragraph", "item"):
         return ""
-    before = text[found[-1].start : found[-1].end].strip()
+    start, end = found[-1].start, found[-1].end
+    before = text[max(start, end - _MOST_LEAD) : end].strip()
     return before if before.endswith((":", "：")) else ""
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from backread.errors import InvalidInput, LimitExceeded
+from recall.folders.texts import check_storable
 
 MOST_FIELDS = 100
 MAX_KEY = 100
@@ -30,7 +31,8 @@ def checked_conditions(given: Iterable[tuple[str, Any]]) -> list[tuple[str, obje
 
 
 def checked_key(key: str) -> str:
-    if not key.strip() or len(key) > MAX_KEY or "\x00" in key:
+    check_storable("the name of a metadata field", key)
+    if not key.strip() or len(key) > MAX_KEY:
         raise InvalidInput(f"A metadata key has 1 to {MAX_KEY} characters.")
     return key
 
@@ -47,6 +49,7 @@ def checked_value(key: str, value: Any) -> Any:
             raise InvalidInput(f"The number in metadata “{key}” is not finite.")
         return value
     if isinstance(value, str):
+        check_storable(f"metadata “{key}”", value)
         if len(value) > MAX_VALUE:
             raise LimitExceeded(
                 f"The text in metadata “{key}” has {len(value)} characters; {MAX_VALUE} are "

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from backread.errors import InvalidInput, NotFound
+from backread.errors import InvalidInput, NotFound, Unavailable
 from backread.kernel import Kernel
 from backread.store.engine import ReadSession
 from backread.store.models import FolderRecord, RecordRevision
@@ -23,6 +23,8 @@ from recall.folders.views import (
     RevisionOut,
 )
 
+IndexMarks = tuple[str, str] | None
+
 PAGE_RECORDS = 50
 PAGE_CHARACTERS = 60_000  # of contents; a page has one record at least
 PAGE_LISTED = 1000
@@ -35,6 +37,7 @@ def find_record(
     one that was written last. Raises NotFound, and InvalidInput unless exactly one is given."""
     if (record_id is None) == (name is None):
         raise InvalidInput("Give either recordId or name.")
+    marks = index_marks(kernel)
     with kernel.store.read() as session:
         if record_id is not None:
             found = [get_record(session, access, record_id)]
@@ -47,7 +50,7 @@ def find_record(
                     "There is no record with this name.",
                     hint="list_records has all names; vector_search finds by meaning.",
                 )
-        (record,) = shown(kernel, session, access, found[:1])
+        (record,) = shown(session, access, found[:1], marks=marks)
     return record, len(found) - 1
 
 
@@ -63,6 +66,7 @@ def query_records(
     """Records with this exact name and all of these metadata values. Raises InvalidInput."""
     wanted = checked_conditions(conditions)
     account_id, folder_id = access.account_id, access.folder_id
+    marks = index_marks(kernel)
     with kernel.store.read() as session:
         rows = store.list_records(
             session,
@@ -75,7 +79,7 @@ def query_records(
         )
         total = store.count_records(session, account_id, folder_id, name=name, conditions=wanted)
         page = rows[: _fitting(rows[:limit])]
-        found = shown(kernel, session, access, page)
+        found = shown(session, access, page, marks=marks)
     return RecordPage(
         records=found, total=total, next_cursor=page[-1].id if len(rows) > len(page) else ""
     )
@@ -182,21 +186,39 @@ def get_record(
     return record
 
 
+def index_marks(kernel: Kernel) -> IndexMarks:
+    """What rows are marked with that the index has as they are, for words and for meaning; None
+    while the index cannot be reached, which keeps nobody from reading records.
+
+    Not to be asked for within a session: it may read by itself, and whoever waits for a second
+    connection while he holds one keeps others from theirs.
+    """
+    try:
+        return kernel.index.lexical_signature, kernel.dense_signature
+    except Unavailable:
+        return None
+
+
 def shown(
-    kernel: Kernel, session: ReadSession, access: FolderAccess, rows: Sequence[FolderRecord]
+    session: ReadSession,
+    access: FolderAccess,
+    rows: Sequence[FolderRecord],
+    *,
+    marks: IndexMarks,
 ) -> list[RecordOut]:
-    """The records as they are handed out."""
+    """The records as they are handed out. `marks` are `index_marks`, asked for before the session
+    was opened."""
     folder = folders.find_folder(session, access.account_id, access.folder_id)
     is_indexed_here = folder is not None and folder.generate_embeddings
     waiting = (
         record_chunks.not_indexed(
             session,
             [row.id for row in rows],
-            lexical=kernel.index.lexical_signature,
-            dense=kernel.dense_signature,
+            lexical=marks[0],
+            dense=marks[1],
         )
-        if is_indexed_here and rows
-        else set()
+        if is_indexed_here and rows and marks
+        else {row.id for row in rows}
     )
     return [_view(row, _indexing(row, is_indexed_here, row.id in waiting)) for row in rows]
 

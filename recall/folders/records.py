@@ -15,10 +15,11 @@ from backread.store.engine import WriteSession
 from backread.store.models import FolderRecord
 from backread.store.repositories import record_chunks
 from backread.store.repositories import records as store
-from recall.folders.access import FolderAccess, get_folder
+from recall.folders.access import FolderAccess, hold_folder
 from recall.folders.deriving import MADE_WITH, RECORDS_COLLECTION, derive_later, derive_now
 from recall.folders.metadata import checked_fields
-from recall.folders.reading import get_record, shown
+from recall.folders.reading import get_record, index_marks, shown
+from recall.folders.texts import check_storable
 from recall.folders.views import RecordOut
 
 MAX_NAME = 500
@@ -42,7 +43,7 @@ def create_record(
     InvalidInput and LimitExceeded for what cannot be stored."""
     access.check_writable()
     with kernel.store.write() as session:
-        get_folder(session, access.account_id, access.folder_id)
+        hold_folder(session, access.account_id, access.folder_id)
         if store.count_records(session, access.account_id, access.folder_id) >= MOST_RECORDS:
             raise LimitExceeded(f"The folder has {MOST_RECORDS} records.", hint="Delete some.")
         now = utcnow()
@@ -90,7 +91,7 @@ def update_record(
             hint="Give content, metadata or vector_description.",
         )
     with kernel.store.write() as session:
-        record = get_record(session, access, record_id, for_update=True)
+        record = _held(session, access, record_id)
         _check_revision(record, expected_revision)
         before = _state(record)
         if content is not None:
@@ -121,7 +122,7 @@ def replace_record(
     """Makes the record exactly this: fields that are not named go. Raises as `update_record`."""
     access.check_writable()
     with kernel.store.write() as session:
-        record = get_record(session, access, record_id, for_update=True)
+        record = _held(session, access, record_id)
         _check_revision(record, expected_revision)
         before = _state(record)
         record.name = _checked_name(name)
@@ -133,12 +134,16 @@ def replace_record(
     return _derived(kernel, access, record)
 
 
-def delete_record(kernel: Kernel, access: FolderAccess, record_id: str) -> None:
+def delete_record(
+    kernel: Kernel, access: FolderAccess, record_id: str, *, expected_revision: int | None = None
+) -> None:
     """Takes the record out of the folder and the index. It can be restored. Raises NotFound,
-    AccessDenied."""
+    AccessDenied, and Conflict as `update_record`."""
     access.check_writable()
     with kernel.store.write() as session:
-        record = get_record(session, access, record_id, for_update=True)
+        record = _held(session, access, record_id)
+        _check_revision(record, expected_revision)
+        _check_revision(record, expected_revision)
         record.deleted_at = utcnow()
         _next_revision(session, access, record, "delete")
         record_chunks.replace_chunks(session, record, [])
@@ -147,13 +152,20 @@ def delete_record(kernel: Kernel, access: FolderAccess, record_id: str) -> None:
 
 
 def restore_record(
-    kernel: Kernel, access: FolderAccess, record_id: str, number: int | None = None
+    kernel: Kernel,
+    access: FolderAccess,
+    record_id: str,
+    number: int | None = None,
+    *,
+    expected_revision: int | None = None,
 ) -> RecordOut:
     """Makes the record what revision `number` was, or brings a deleted one back as it was last.
-    That is a write of its own: nothing of the history goes. Raises NotFound, AccessDenied."""
+    That is a write of its own: nothing of the history goes. Raises NotFound, AccessDenied, and
+    Conflict as `update_record`."""
     access.check_writable()
     with kernel.store.write() as session:
-        record = get_record(session, access, record_id, for_update=True, with_deleted=True)
+        record = _held(session, access, record_id, with_deleted=True)
+        _check_revision(record, expected_revision)
         wanted = store.find_revision(session, record, number or record.revision)
         if wanted is None:
             raise NotFound(
@@ -175,6 +187,14 @@ def joined(former: str, added: str) -> str:
     goes_on = _LIST_LINE.match(last) and _LIST_LINE.match(added)
     wanted = 1 if goes_on else 2
     return former + "\n" * (wanted - former.endswith("\n")) + added
+
+
+def _held(
+    session: WriteSession, access: FolderAccess, record_id: str, *, with_deleted: bool = False
+) -> FolderRecord:
+    """The record, which nobody else changes until the transaction ends. Raises NotFound."""
+    hold_folder(session, access.account_id, access.folder_id)
+    return get_record(session, access, record_id, for_update=True, with_deleted=with_deleted)
 
 
 def _state(record: FolderRecord) -> tuple[Any, ...]:
@@ -201,8 +221,10 @@ def _keep(
 def _derived(kernel: Kernel, access: FolderAccess, record: FolderRecord) -> RecordOut:
     if record.derived_with != MADE_WITH:
         derive_now(kernel, record)
+    marks = index_marks(kernel)
     with kernel.store.read() as session:
-        (view,) = shown(kernel, session, access, [get_record(session, access, record.id)])
+        found = get_record(session, access, record.id)
+        (view,) = shown(session, access, [found], marks=marks)
     return view
 
 
@@ -218,6 +240,7 @@ def _checked_name(name: str) -> str:
     name = name.strip()
     if not name or len(name) > MAX_NAME:
         raise InvalidInput(f"A record needs a name of at most {MAX_NAME} characters.")
+    check_storable("the name", name)
     return name
 
 
@@ -229,6 +252,7 @@ def _checked_content(content: str) -> str:
             f"A record may have {MAX_CONTENT} characters; this one has {len(content)}.",
             hint="Split it into several records.",
         )
+    check_storable("the content", content)
     return content
 
 
@@ -236,4 +260,5 @@ def _checked_description(description: str) -> str:
     description = description.strip()
     if len(description) > MAX_DESCRIPTION:
         raise LimitExceeded(f"vector_description may have {MAX_DESCRIPTION} characters.")
+    check_storable("vector_description", description)
     return description

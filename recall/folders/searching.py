@@ -52,6 +52,7 @@ def vector_search(
                 "“Generate embeddings” on.",
             )
     cosines = _candidates(kernel, access, query)
+    dense = kernel.dense_signature
     with kernel.store.read() as session:
         found = chunks_by_point(session, account_id, folder_id, cosines)
         waiting = count_not_indexed(
@@ -59,7 +60,7 @@ def vector_search(
             account_id,
             folder_id,
             lexical=kernel.index.lexical_signature,
-            dense=kernel.dense_signature,
+            dense=dense,
         )
     calibration = calibration_of(kernel)
     scored = [

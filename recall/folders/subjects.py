@@ -43,6 +43,7 @@ _HEADS = frozenset(
     """the a an each every all some any no his her its their our my your""".split()  # noqa: SIM905
 )
 _MOST_WORDS = 8
+_MOST_CHARACTERS = 200
 _SIGNS = ".,;:!?()[]\"'“”’*_`"
 _INNER_CAPITAL = re.compile(r"(?<=[\w,] )([^\W\d_a-z]\w+)")
 _ARTICLE = re.compile(r"(?:the|a|an)\s+", re.IGNORECASE)
@@ -58,7 +59,8 @@ def subject_of(sentence: str) -> str:
     for index, word in enumerate(words[: _MOST_WORDS + 1]):
         is_past = word.islower() and word.endswith("ed") and len(word) > 4
         if word in _VERBS or (is_past and words[:index] and words[index - 1].lower() not in _HEADS):
-            return " ".join(words[:index]) if index and not words[index - 1].endswith(",") else ""
+            subject = " ".join(words[:index])
+            return subject if len(subject) <= _MOST_CHARACTERS and subject[-1:] != "," else ""
         if word.endswith((",", ";", ":")):
             return ""
     return ""

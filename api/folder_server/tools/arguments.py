@@ -34,23 +34,29 @@ class Condition(BaseModel):
     value: Any = Field(description="A text, number, true, false or null; compared with its kind.")
 
 
+def _parsed(value: Any) -> Any:
+    """A list or an object that came as JSON text."""
+    try:
+        if isinstance(value, str) and value.lstrip().startswith("{"):
+            return json.loads(value)
+        return from_json_text(value)
+    except (ValueError, RecursionError):
+        return value  # the field's own check says what is wrong with it
+
+
 def _from_pairs(value: Any) -> Any:
     """An object where a list of pairs is meant, or the other way round in `_to_map`."""
-    value = from_json_text(value)
+    value = _parsed(value)
     if isinstance(value, dict):
         return [{"key": key, "value": each} for key, each in value.items()]
     return value
 
 
 def _to_map(value: Any) -> Any:
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value  # the field's own check says what is wrong with it
-    value = from_json_text(value)
+    value = _parsed(value)
     is_pairs = isinstance(value, list) and all(
-        isinstance(each, dict) and {"key", "value"} == set(each) for each in value
+        isinstance(each, dict) and {"key", "value"} == set(each) and isinstance(each["key"], str)
+        for each in value
     )
     return {each["key"]: each["value"] for each in value} if is_pairs else value
 

@@ -3,6 +3,7 @@
 Everything is asked for with the account and the folder, so that no id reaches beyond either.
 """
 
+import unicodedata
 from collections.abc import Sequence
 
 from sqlalchemy import Select, delete, exists, func, insert, select
@@ -37,7 +38,7 @@ def records_named(
     session: ReadSession, account_id: str, folder_id: str, name: str
 ) -> Sequence[FolderRecord]:
     """Records with exactly this name, the one that was written last first."""
-    query = _of_folder(account_id, folder_id).where(FolderRecord.name == name)
+    query = _of_folder(account_id, folder_id).where(FolderRecord.name.in_(_spellings(name)))
     newest = FolderRecord.updated_at.desc(), FolderRecord.id.desc()
     return session.scalars(query.order_by(*newest).limit(100)).all()
 
@@ -177,9 +178,7 @@ def replace_propositions(
         )
 
 
-def _of_folder(
-    account_id: str, folder_id: str, with_deleted: bool = False
-) -> Select[FolderRecord]:
+def _of_folder(account_id: str, folder_id: str, with_deleted: bool = False) -> Select[FolderRecord]:
     query = select(FolderRecord).where(
         FolderRecord.account_id == account_id, FolderRecord.folder_id == folder_id
     )
@@ -193,7 +192,7 @@ def _filtered(
     conditions: Sequence[Condition],
 ) -> Select[FolderRecord]:
     if name is not None:
-        query = query.where(FolderRecord.name == name)
+        query = query.where(FolderRecord.name.in_(_spellings(name)))
     for key, value in conditions:
         query = query.where(
             exists().where(
@@ -204,3 +203,10 @@ def _filtered(
             )
         )
     return query
+
+
+def _spellings(name: str) -> list[str]:
+    """The name as records may have it: without spaces around it, and with accents written as one
+    character or as two, which nobody can tell apart."""
+    name = name.strip()
+    return sorted({name, *(unicodedata.normalize(form, name) for form in ("NFC", "NFD"))})

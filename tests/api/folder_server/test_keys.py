@@ -28,7 +28,9 @@ WRITING = {"create_memory", "update_memory"}
 def test_c37_a_wrong_key_is_a_clean_401_that_leads_into_no_sign_in(
     browser: TestClient, holder: KeyCaller, token: str | None
 ) -> None:
-    headers = {"Authorization": f"Bearer {token}".encode()} if token is not None else {}
+    headers: dict[bytes, bytes] = {}
+    if token is not None:
+        headers[b"Authorization"] = f"Bearer {token}".encode()
     for method in ("POST", "GET", "DELETE"):
         answer = browser.request(method, PATH, headers=headers, json={"jsonrpc": "2.0"})
         assert answer.status_code == 401
@@ -143,19 +145,18 @@ def test_one_key_reaches_one_folder_in_a_thousand_attempts(
 def _attempt(chance: random.Random, theirs: int, records: list[str]) -> tuple[str, dict[str, Any]]:
     record, canary = chance.choice(records), f"canary{theirs}"
     odd = chance.choice([record, f"{record} ", record.upper(), f"%{record}%", "' OR 1=1 --"])
-    return chance.choice(
-        [
-            ("find_memory", {"recordId": odd}),
-            ("find_memory", {"name": f"{canary} 0"}),
-            ("find_memory", {"name": "%"}),
-            ("update_memory", {"recordId": odd, "content": "taken over"}),
-            ("update_memory", {"recordId": record, "metadata": {"taken": True}}),
-            ("get_propositions", {"recordId": odd}),
-            ("vector_search", {"query": f"the {canary} record", "similarity_threshold": 0}),
-            ("vector_search", {"query": canary, "limit": 100, "similarity_threshold": 0}),
-            ("query_memories", {"metadata": [{"key": "canary", "value": canary}]}),
-            ("query_memories", {"name": f"{canary} 1"}),
-            ("query_memories", {"cursor": record, "metadata": {"same": "everywhere"}}),
-            ("list_records", {"metadata": {"same": "everywhere"}, "cursor": odd}),
-        ]
-    )
+    attempts: list[tuple[str, dict[str, Any]]] = [
+        ("find_memory", {"recordId": odd}),
+        ("find_memory", {"name": f"{canary} 0"}),
+        ("find_memory", {"name": "%"}),
+        ("update_memory", {"recordId": odd, "content": "taken over"}),
+        ("update_memory", {"recordId": record, "metadata": {"taken": True}}),
+        ("get_propositions", {"recordId": odd}),
+        ("vector_search", {"query": f"the {canary} record", "similarity_threshold": 0}),
+        ("vector_search", {"query": canary, "limit": 100, "similarity_threshold": 0}),
+        ("query_memories", {"metadata": [{"key": "canary", "value": canary}]}),
+        ("query_memories", {"name": f"{canary} 1"}),
+        ("query_memories", {"cursor": record, "metadata": {"same": "everywhere"}}),
+        ("list_records", {"metadata": {"same": "everywhere"}, "cursor": odd}),
+    ]
+    return chance.choice(attempts)

@@ -44,6 +44,18 @@ def test_of_several_records_with_one_name_the_last_written_is_found(holder: KeyC
     assert len(holder.result("query_memories", name="Log")["records"]) == 2
 
 
+def test_a_name_is_found_however_its_accents_are_written_and_with_spaces_around_it(
+    holder: KeyCaller,
+) -> None:
+    composed, parted = "Caf\u00e9", "Cafe\u0301"
+    made = [holder.result("create_memory", name=name, content="x") for name in (composed, parted)]
+    assert [each["name"] for each in made] == [composed, parted]
+    for name in (composed, parted, f" {composed}\n"):
+        assert holder.result("find_memory", name=name)["same_name"] == 1
+        assert holder.result("query_memories", name=name)["total"] == 2
+    assert holder.result("query_memories", name="Cafe")["total"] == 0
+
+
 @pytest.mark.parametrize(
     ("former", "added", "whole"),
     [

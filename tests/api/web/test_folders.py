@@ -47,6 +47,13 @@ def test_a_folder_is_made_and_a_key_let_in_from_the_page(
     assert Caller(signed_in, key, path="/mcp/memories").rpc("tools/list").status_code == 401
 
 
+def test_each_label_of_the_record_form_names_one_field(signed_in: TestClient, folder: str) -> None:
+    page = signed_in.get(f"{folder}/new").text
+    labelled = re.findall(r'<label for="([^"]+)"', page)
+    assert len(labelled) == 4
+    assert [page.count(f' id="{each}"') for each in labelled] == [1, 1, 1, 1]
+
+
 def test_a_record_is_written_found_edited_and_restored(
     signed_in: TestClient, kernel: Kernel, folder: str
 ) -> None:

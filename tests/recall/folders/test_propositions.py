@@ -92,3 +92,22 @@ def test_any_text_gives_facts_whose_places_lie_in_it(content: str) -> None:
     for each in made:
         assert 0 <= each.start < each.end <= len(content)
         assert each.text.strip()
+
+
+def test_front_matter_that_never_ends_is_text() -> None:
+    assert facts("---\r\n" + "a: b\r\n" * 200)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "# " + "a " * 20_000 + "\n\n" + "- one two three\n" * 10 + "- four five six\n" * 500,
+        "a " * 20_000 + ":\n\n" + "".join(f"- part {each}\n" for each in range(500)),
+        "A" * 40_000 + " is good. " + "".join(f"It has {each} legs. " for each in range(500)),
+        "| " + "a" * 40_000 + " | b |\n|-|-|\n" + "".join(f"| x{n} | y |\n" for n in range(500)),
+    ],
+)
+def test_what_stands_above_is_not_repeated_at_any_length(content: str) -> None:
+    made = facts(content)
+    assert made
+    assert sum(map(len, made)) < 10 * len(content)
