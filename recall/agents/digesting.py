@@ -12,10 +12,17 @@ from typing import Any
 from backread.domain import MessageKind, Role
 from backread.text.secret_scan import secrets_in
 from recall.agents.statements import conventions_in, decisions_in
-from recall.agents.toolcalls import Use, command_of, file_uses, imports_in, programs_in
+from recall.agents.toolcalls import (
+    Use,
+    command_of,
+    edited_file,
+    file_uses,
+    imports_in,
+    programs_in,
+)
 from recall.query import QUESTION_WORDS
 
-DIGEST_VERSION = 1
+DIGEST_VERSION = 2
 
 _MOST_CONCEPTS, _MOST_FILES, _MOST_COMMANDS, _MOST_STATEMENTS = 40, 300, 60, 30
 _PASTED = 1500  # a longer message is mostly something pasted, not the person's own words
@@ -107,17 +114,18 @@ def _kept(sentences: Iterable[str], message_id: str) -> list[tuple[str, str]]:
 
 def _tools(found: SessionDigest, message: SessionMessage, folder: str) -> None:
     for aside in message.asides:
-        if not isinstance(aside, dict) or aside.get("kind") != "tool_call":
+        if not isinstance(aside, dict) or aside.get("kind") not in ("tool_call", "artifact"):
             continue
         name, text = str(aside.get("name") or ""), str(aside.get("text") or "")
-        for use in file_uses(name, text, folder):
+        is_edit = aside["kind"] == "artifact"  # its name is the file
+        for use in edited_file(name, folder) if is_edit else file_uses(name, text, folder):
             counter = found.writes if use.use is Use.WRITE else found.reads
             counter[use.path] += 1
             found.first.setdefault(use.path, message.id)
             if use.use is Use.WRITE:
                 modules = imports_in(name, text)
                 found.imports += [(use.path, module, message.id) for module in modules]
-        for program in programs_in(command_of(name, text)):
+        for program in () if is_edit else programs_in(command_of(name, text)):
             found.commands[program] += 1
             found.first.setdefault(program, message.id)
 

@@ -72,8 +72,8 @@ def replacement_in(sentence: str) -> Replacement | None:
         return None
     old = found["old"] or found["old2"] or found["old3"]
     new = found["new"] or found["new2"] or found["new3"]
-    old, new = (each.strip(".,;:").split()[-1] for each in (old, new))
-    return Replacement(old, new) if old.lower() != new.lower() else None
+    old, new = (" ".join(each.split()[-1:]).strip(".,;:") for each in (old, new))
+    return Replacement(old, new) if old and new and old.lower() != new.lower() else None
 
 
 def is_negated(sentence: str) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import unquote
 
 
 class Use(StrEnum):
@@ -60,6 +61,8 @@ _IMPORT = re.compile(
     r"|^[+ \t]*use\s+([a-z_]\w*)::",
     re.MULTILINE,
 )
+# How editors name the file in the sentence that stands for a call: `Read [](file:///src/a.ts#1-9)`.
+_FILE_LINK = re.compile(r"\]\(file://([^)#\s]{1,400})")
 _JOINED = re.compile(r"&&|\|\||[;|\n]")
 _MOST_CHARACTERS = 200_000
 
@@ -86,6 +89,14 @@ def file_uses(name: str, text: str, folder: str) -> Iterator[FileUse]:
         if isinstance(path, str):
             yield from _file(path, use, folder)
             return
+    if not given:
+        for path in dict.fromkeys(_FILE_LINK.findall(text)):
+            yield from _file(unquote(path), use, folder)
+
+
+def edited_file(path: str, folder: str) -> Iterator[FileUse]:
+    """The file of an edit that an editor notes by itself rather than as a tool call."""
+    yield from _file(path, Use.WRITE, folder)
 
 
 def command_of(name: str, text: str) -> str:
@@ -138,7 +149,7 @@ def _given(text: str) -> Mapping[str, Any]:
         return {}
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # not JSON, or nested deeper than anything real
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -20,6 +20,21 @@ _RECENT = "agentmemory://project/{name}/recent"
 _TEAM = "agentmemory://team/{id}/profile"
 
 
+_MOST_NAME = 4500  # characters of an address: 500 of a name, of up to nine each when escaped
+
+
+class _NamedKind(ResourceKind):
+    """A kind whose address holds the name of a directory, which may be long."""
+
+    def match(self, uri: str) -> Mapping[str, str] | None:
+        before, _, after = self.address.partition("{name}")
+        name = uri.removeprefix(before).removesuffix(after)
+        is_whole = uri == before + name + after
+        if not is_whole or not 0 < len(name) <= _MOST_NAME or not set(name).isdisjoint("/?#"):
+            return None
+        return {"name": name}
+
+
 def _json(value: BaseModel | Sequence[BaseModel]) -> str:
     if isinstance(value, BaseModel):
         return value.model_dump_json(by_alias=True, indent=1)
@@ -97,7 +112,7 @@ STATUS = ResourceKind(
     read=_status,
     mime_type=JSON,
 )
-PROFILE = ResourceKind(
+PROFILE = _NamedKind(
     name="project-profile",
     title="Project profile",
     description="What is known of a project: top concepts, most accessed and modified files, "
@@ -110,7 +125,7 @@ PROFILE = ResourceKind(
     list_page=_pages_of(_PROFILE, "profile"),
     suggest=_suggest,
 )
-RECENT = ResourceKind(
+RECENT = _NamedKind(
     name="project-recent",
     title="Recent sessions of a project",
     description="The five latest sessions of a project with their summaries, newest first.",

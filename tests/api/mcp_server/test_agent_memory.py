@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from mcp.client import Client
@@ -215,3 +216,20 @@ def test_a_server_without_a_team_has_no_such_tools(
     assert {"memory_team_feed", "memory_team_share"} & set(caller_for("memory:read").tools()) == {
         "memory_team_feed"
     }
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_project_can_have_any_name_that_a_directory_can(agents: Place, era: ConnectMode) -> None:
+    names = ["织" * 170, "x" * 500, "100%", "%2F", "a?b#c", "{name}", ".config", "na me\t"]
+
+    async def work(client: Client) -> None:
+        for name in names:
+            for what in ("profile", "recent"):
+                uri = f"agentmemory://project/{quote(name, safe='')}/{what}"
+                answer = await read(client, uri)
+                assert answer == [] or answer["project"] == name
+        for broken in ("project//profile", "project/profile", "project/a/b/profile", "project/a"):
+            with pytest.raises(MCPError):
+                await read(client, f"agentmemory://{broken}")
+
+    agents.with_client(era, agents.token(*ALL), work)
