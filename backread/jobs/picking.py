@@ -101,16 +101,38 @@ def must_give_way(kernel: Kernel, place: Place, job_id: str) -> bool:
     """Whether a job waits that should have the place of this running one."""
     now = utcnow()
     with kernel.store.read() as session:
-        held, void = _split(kernel.settings, running_jobs(session), now)
+        running = running_jobs(session)
+        held, void = _split(kernel.settings, running, now)
+        keys = {job.dedupe_key for job in running if job.dedupe_key}
         here = _here(place, held)
         if len(here) < place.slots:
             return False  # there is room
-        candidates = _candidates(session, place, held, void, now)
-    for each in candidates:
-        outranked = [job for job in here if _goes_before(place, each, job, held)]
-        if outranked and max(outranked, key=lambda job: _replaceable(place, job)).id == job_id:
-            return True
+        for each in _candidates(session, place, held, void, now):
+            outranked = _outranked(place, each, here, held)
+            if not outranked:
+                continue
+            if max(outranked, key=lambda job: _replaceable(place, job)).id != job_id:
+                continue
+            # One whose key a running job has could not begin, and this one would come back.
+            if isinstance(each.source, Job) or first_of_group(
+                session, each.source, now, keys_running=keys
+            ):
+                return True
     return False
+
+
+def _outranked(
+    place: Place, waiting: _Candidate, here: Sequence[Job], held: Sequence[Job]
+) -> list[Job]:
+    """Jobs whose place the waiting one should have. Of an account that may have no further one
+    here its own alone: with the place of any other it could not begin."""
+    is_full = _count(here, waiting.owner) >= place.most_per_owner
+    return [
+        job
+        for job in here
+        if _goes_before(place, waiting, job, held)
+        and (not is_full or (job.account_id or SERVER) == waiting.owner)
+    ]
 
 
 def _goes_before(place: Place, waiting: _Candidate, job: Job, held: Sequence[Job]) -> bool:

@@ -16,10 +16,14 @@ from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.models import Account
 from backread.telemetry import tracing
+from recall.exporting import export_conversation
 from recall.history import RecallRequest, recall_chat_history
 from tests.api.archive import Importer, importer, run_jobs
 from tests.api.exports import dialogue
+from tests.api.mcp_server.calls import Caller
+from tests.api.oauth.flow import new_flow
 from tests.api.web.pages import csrf_of
+from tests.recall.chats import GARDEN, keep
 
 MARKER = "quillwort"
 TOKEN = "figures-please"
@@ -111,6 +115,26 @@ def test_each_request_job_and_step_of_a_recall_has_a_span(
     }
 
 
+def test_the_secret_in_an_address_of_an_export_is_told_nowhere(
+    signed_in: TestClient,
+    kernel: Kernel,
+    owner: Account,
+    spans: InMemorySpanExporter,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    log.configure("DEBUG")
+    principal = Principal(owner.id, scopes=frozenset(Scope))
+    (garden,) = keep(kernel, principal, GARDEN, index=False)
+    token = export_conversation(kernel, principal, garden).url.rsplit("/", 1)[1]
+    for path in (f"/exports/{token}", f"/exports/{token}%00", f"/exports/{token}/more"):
+        signed_in.get(path)
+        signed_in.head(path)
+        signed_in.post(path)
+    output = capsys.readouterr()
+    assert 'route="/exports/{token}",status="2xx"' in figures(signed_in)
+    assert token not in output.out + output.err + told(spans) + figures(signed_in)
+
+
 @pytest.fixture
 def failing() -> Iterator[None]:
     @job("sample.quotes")
@@ -119,6 +143,44 @@ def failing() -> Iterator[None]:
 
     yield
     del JOBS["sample.quotes"]
+
+
+def use_tools(browser: TestClient) -> None:
+    """An agent stores a memory, recalls it and the chat, reads what it can, and calls wrongly."""
+    token = new_flow(browser).tokens(scopes=["chat-history:read", "memory:read", "memory:write"])
+    agent = Caller(browser, token["access_token"])
+    calls: dict[str, dict[str, Any]] = {
+        "store_memory": {"text": f"Ada planted a {MARKER} by the pond."},
+        "search_memories": {"query": f"{MARKER} pond"},
+        "recall_chat_history": {"queries": [{"query": f"what is {MARKER}"}]},
+    }
+    for tool, arguments in calls.items():
+        answer = agent.call(tool, arguments)
+        assert not answer.get("isError"), answer
+        assert MARKER in str(answer) or tool == "store_memory"
+    assert agent.call("store_memory", {"text": MARKER, MARKER: MARKER})["isError"]
+    assert agent.call("recall_chat_history", {"queries": f"{MARKER}\x00", "from": MARKER})[
+        "isError"
+    ]
+    agent.rpc("tools/call", {"name": MARKER, "arguments": {MARKER: MARKER}})
+    agent.rpc("resources/read", {"uri": f"agentmemory://project/{MARKER}/profile"})
+    agent.modern("resources/read", {"uri": f"agentmemory://project/{MARKER}/recent"})
+    agent.rpc("prompts/get", {"name": MARKER, "arguments": {MARKER: MARKER}})
+    agent.rpc(MARKER, {MARKER: MARKER})
+
+
+def write_records(browser: TestClient) -> None:
+    """A person makes a folder with a key, and an agent writes and finds a record with it."""
+    made = browser.post("/api/v1/folders", json={"name": f"About {MARKER}"})
+    assert made.status_code == 201, made.text
+    folder = f"/api/v1/folders/{made.json()['id']}"
+    key = browser.post(f"{folder}/keys", json={"name": f"{MARKER} robot"}).json()["key"]
+    agent = Caller(browser, key, path="/mcp/memories")
+    record = {"name": MARKER, "content": f"{MARKER} is green.", "metadata": {MARKER: MARKER}}
+    assert not agent.call("create_memory", record).get("isError")
+    assert not agent.call("vector_search", {"query": MARKER}).get("isError")
+    assert agent.call("create_memory", {**record, "metadata": {MARKER: [MARKER]}})["isError"]
+    assert agent.call("find_memory", {"name": f"no {MARKER}"})["isError"]
 
 
 def test_neither_log_nor_figures_nor_spans_hold_what_was_said_asked_or_remembered(
@@ -137,6 +199,8 @@ def test_neither_log_nor_figures_nor_spans_hold_what_was_said_asked_or_remembere
     result = recall_chat_history(kernel, principal, RecallRequest(query=f"what is {MARKER}"))
     assert MARKER in result.text
     assert MARKER in signed_in.get("/search", params={"q": MARKER}).text
+    use_tools(signed_in)
+    write_records(signed_in)
     signed_in.get(f"/c/{MARKER}")
     signed_in.get(f"/{MARKER}?{MARKER}={MARKER}")
     with kernel.store.write() as session:

@@ -149,6 +149,36 @@ def test_of_several_the_one_that_has_had_its_place_longest_gives_way(
     assert not must_give_way(kernel, place, second)
 
 
+def test_no_job_gives_way_to_one_that_could_not_begin_in_its_place(
+    kernel: Kernel, principal: Principal, stranger: Principal, group: str
+) -> None:
+    place = Place(tuple(Queue), 2, group)
+    backfill = add(kernel, "sample.backfill", stranger, name="go")
+    own = add(kernel, "sample.note", principal, text="x", dedupe_key="k")
+    for job_id in (backfill, own):
+        assert claim_job(kernel, job_id) is not None
+    add(kernel, "sample.note", principal, text="one at a time on two places")
+    assert not must_give_way(kernel, place, backfill)
+
+    third = Place(tuple(Queue), 3, group)
+    assert claim_job(kernel, add(kernel, "sample.backfill", stranger, name="go")) is not None
+    assert must_give_way(kernel, third, backfill), "on three places an account may have two"
+
+
+def test_no_job_gives_way_to_one_whose_key_a_running_job_has(
+    kernel: Kernel, principal: Principal, stranger: Principal, group: str
+) -> None:
+    place = Place(tuple(Queue), 3, group)
+    backfills = [add(kernel, "sample.backfill", stranger, name="go") for _ in range(2)]
+    first = add(kernel, "sample.note", principal, text="x", dedupe_key="k")
+    for job_id in (*backfills, first):
+        assert claim_job(kernel, job_id) is not None
+    add(kernel, "sample.note", principal, text="x", dedupe_key="k")
+    assert not any(must_give_way(kernel, place, job_id) for job_id in backfills)
+    add(kernel, "sample.note", principal, text="x", dedupe_key="other")
+    assert must_give_way(kernel, place, backfills[0])
+
+
 def test_a_small_job_of_one_account_ends_before_a_large_one_of_another_on_one_place(
     kernel: Kernel, principal: Principal, stranger: Principal, group: str
 ) -> None:
