@@ -21,3 +21,10 @@ def estimate_tokens(text: str) -> int:
         return (len(text) + _CHARS_PER_TOKEN - 1) // _CHARS_PER_TOKEN
     extra = (len(text.encode("utf-8", "surrogatepass")) - len(text)) / 2
     return max(1, round(max(0.0, len(text) - extra) / _CHARS_PER_TOKEN + extra))
+
+
+def characters_within(text: str, tokens: int) -> int:
+    """How many characters of its beginning so many tokens hold, as if all were alike; all of them
+    when the text is no longer than that."""
+    length = estimate_tokens(text)
+    return len(text) if length <= tokens else len(text) * tokens // length

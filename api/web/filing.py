@@ -7,6 +7,7 @@ from typing import Final
 from markupsafe import Markup, escape
 
 from backread.store.models import File, FilePage, FilePassage
+from ingest.documents.pages import CELL_BORDER
 
 KINDS: Final = {
     "pdf": "PDF",
@@ -22,7 +23,6 @@ KINDS: Final = {
 }
 STATES: Final = {"waiting": "Waiting", "reading": "Reading", "ready": "Ready", "failed": "Not read"}
 _MARK: Final = Markup('<mark id="passage" class="passage">{}</mark>')
-_CELL: Final = " | "
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,6 @@ def table_rows(page: FilePage, start: int, end: int) -> list[TableRow]:
     rows, offset = [], 0
     for line in page.text.split("\n"):
         is_marked = start < end and start <= offset < end
-        rows.append(TableRow(line.split(_CELL), is_marked))
+        rows.append(TableRow(line.split(CELL_BORDER), is_marked))
         offset += len(line) + 1
     return rows

@@ -6,7 +6,7 @@ of it is derived: `ingest.documents.reading` makes it, and makes it again.
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -72,8 +72,7 @@ def keep_file(
     The bucket is that with the id, or that with the name (made when there is none), or the default
     one. Raises NotFound for an unknown id, and LimitExceeded for what is too large or too much.
     """
-    size = path.stat().st_size
-    check_size(kernel.settings, size)
+    check_size(kernel.settings, path.stat().st_size)  # before it is in memory
     return keep_body(
         kernel,
         principal,
@@ -262,7 +261,7 @@ def remove_bucket(kernel: Kernel, principal: Principal, bucket_id: int) -> Recei
     """Deletes a bucket with all its files. Raises NotFound."""
     with kernel.store.write() as session:
         bucket = buckets.get_file_bucket(session, principal.account_id, bucket_id)
-        rows = store.list_files(session, principal.account_id, bucket_id=bucket.id, limit=1_000_000)
+        rows = store.list_files(session, principal.account_id, bucket_id=bucket.id, limit=None)
         receipt = _remove(session, principal, [file for file, _ in rows])
         session.delete(bucket)
     return _with_index(kernel, principal, receipt)
@@ -288,14 +287,7 @@ def _with_index(kernel: Kernel, principal: Principal, receipt: Receipt) -> Recei
         carry_out_removals(kernel, principal.account_id)
     except Unavailable:
         return receipt
-    return Receipt(
-        receipt.names,
-        receipt.deleted_at,
-        receipt.files,
-        receipt.originals,
-        receipt.passages,
-        "removed",
-    )
+    return replace(receipt, index="removed")
 
 
 def choose_bucket(

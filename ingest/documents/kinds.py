@@ -25,19 +25,6 @@ class Kind(StrEnum):
     IMAGE = "image"
 
 
-MEDIA_TYPES: Final[dict[Kind, str]] = {
-    Kind.PDF: "application/pdf",
-    Kind.WORD: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    Kind.SLIDES: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-    Kind.WORKBOOK: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    Kind.CSV: "text/csv",
-    Kind.HTML: "text/html",
-    Kind.MARKDOWN: "text/markdown",
-    Kind.TEXT: "text/plain",
-    Kind.BOOK: "application/epub+zip",
-    Kind.IMAGE: "application/octet-stream",
-}
-
 _HEAD_BYTES: Final = 64 * 1024
 _ZIP: Final = b"PK\x03\x04"
 _OLD_OFFICE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

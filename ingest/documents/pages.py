@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+CELL_BORDER = " | "  # between the cells of a row, in the text of a page that is a table
+
 
 class Unit(StrEnum):
     """What a page of the document is called."""

@@ -23,6 +23,7 @@ from backread.store.repositories.file_passages import (
 )
 from backread.store.repositories.files import (
     accounts_with_outdated,
+    get_file,
     get_original,
     outdated_files,
 )
@@ -49,16 +50,21 @@ class _Reading:
 def _not_finished(context: JobContext, state: str, reason: str) -> None:
     with context.kernel.store.write() as session:
         row = get_job(session, context.job_id)
-        file = session.get(File, row.args["file_id"]) if row is not None else None
-        if file is not None and file.account_id == context.account_id and file.state == "reading":
+        file = _file_of(session, row) if row is not None else None
+        if file is not None and file.state == "reading":
             message, hint = in_words("crashed")
             _note_failure(file, "crashed", message, reason or hint)
 
 
 def _take_up_again(session: WriteSession, row: Job) -> None:
-    file = session.get(File, row.args["file_id"])
-    if file is not None and file.account_id == row.account_id and file.state == "failed":
+    file = _file_of(session, row)
+    if file is not None and file.state == "failed":
         file.state = "waiting"
+
+
+def _file_of(session: WriteSession, row: Job) -> File | None:
+    assert row.account_id is not None
+    return get_file(session, row.account_id, row.args["file_id"])
 
 
 @job(READ_FILE, queue=Queue.INTERACTIVE, on_unfinished=_not_finished, on_retry=_take_up_again)
@@ -67,8 +73,8 @@ def read_file(context: JobContext, *, file_id: str) -> None:
     kernel, account_id = context.kernel, context.account_id
     assert account_id is not None
     with kernel.store.write() as session:
-        file = session.get(File, file_id)
-        if file is None or file.account_id != account_id or file.state not in _TO_READ:
+        file = get_file(session, account_id, file_id)
+        if file is None or file.state not in _TO_READ:
             return
         file.state = "reading"
         name, version = file.name, file.version
@@ -85,10 +91,10 @@ def read_file(context: JobContext, *, file_id: str) -> None:
                 raise Refused("no_text")
         except Refused as refused:
             _log.info("file_not_read", file_id=file_id, reason=refused.code)
-            _fail(kernel, file_id, version, refused)
+            _fail(context, file_id, version, refused)
             return
     with kernel.store.write() as session:
-        file = session.get(File, file_id, with_for_update=True)
+        file = get_file(session, account_id, file_id, lock=True)
         if file is None or file.version != version:
             return  # deleted or replaced meanwhile
         _store(session, file, reading, passages)
@@ -148,10 +154,11 @@ def _page_values(page: Page) -> PageValues:
     )
 
 
-def _fail(kernel: Kernel, file_id: str, version: int, refused: Refused) -> None:
+def _fail(context: JobContext, file_id: str, version: int, refused: Refused) -> None:
+    assert context.account_id is not None
     message, hint = in_words(refused.code, refused.detail)
-    with kernel.store.write() as session:
-        file = session.get(File, file_id)
+    with context.kernel.store.write() as session:
+        file = get_file(session, context.account_id, file_id)
         if file is not None and file.version == version:
             delete_derived(session, file.account_id, [file.id])
             _note_failure(file, refused.code, message, hint)

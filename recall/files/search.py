@@ -10,10 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rank_bm25 import BM25Plus
-
 from backread.domain import Principal, Scope
-from backread.errors import InvalidInput, LimitExceeded, Unavailable
+from backread.errors import InvalidInput, LimitExceeded
 from backread.kernel import Kernel
 from backread.store.engine import ReadSession
 from backread.store.models import FilePassage
@@ -26,10 +24,10 @@ from backread.store.repositories.file_passages import (
     passages_not_indexed,
 )
 from backread.store.repositories.files import files_in_state
-from backread.vectors.index import Collection, IndexFilter, IndexQuery, ScoredPoint
+from backread.vectors.index import Collection, IndexFilter, ScoredPoint
 from recall.files.results import FileSearchResult, FoundFilePassage
+from recall.hybrid import by_words_and_meaning, shares, word_scores
 from recall.links import file_link
-from recall.query import without_question_words
 from recall.sentences import stems
 
 DEFAULT_RESULTS: Final = 5
@@ -124,20 +122,8 @@ def _ranked(
 
 def _search_index(kernel: Kernel, account_id: str, query: str, groups: Sequence[str]) -> _Scores:
     within = IndexFilter(account_id=account_id, groups=tuple(groups))
-    queries = [IndexQuery(filter=within, limit=_DEPTH, words=without_question_words(query))]
-    try:
-        vector = kernel.embedder.embed_queries([query])[0].tolist()
-        queries.append(
-            IndexQuery(filter=within, limit=_DEPTH, vector=vector, model=kernel.embedder.signature)
-        )
-    except Unavailable:
-        pass  # the model is away: words still find
-    by_words, *by_meaning = kernel.index.search(Collection.FILES, queries)
-    totals: dict[int, float] = {}
-    top = max((point.score for point in by_words), default=0.0) or 1.0
-    for point in by_words:
-        totals[point.id] = point.score / top
-    near = [point for points in by_meaning for point in points]
+    by_words, near = by_words_and_meaning(kernel, Collection.FILES, query, within, limit=_DEPTH)
+    totals = shares(by_words)
     for id, share in _by_range(near).items():
         totals[id] = totals.get(id, 0.0) + _DENSE_WEIGHT * share
     return _Scores(totals, {point.id: point.score for point in near})
@@ -156,19 +142,10 @@ def _by_range(points: Sequence[ScoredPoint]) -> dict[int, float]:
 
 def _add_fresh(query: str, fresh: Sequence[FilePassage], totals: dict[int, float]) -> None:
     """Passages whose words the index does not have yet, by their words."""
-    asked = stems(query)
-    if not fresh or not asked:
-        return
-    texts = [stems(f"{each.heading} {each.text}") or [""] for each in fresh]
-    found = BM25Plus(texts).get_scores(asked)
-    matching = [
-        (each.point_id, float(score))
-        for each, text, score in zip(fresh, texts, found, strict=True)
-        if not set(asked).isdisjoint(text)
-    ]
-    top = max((score for _, score in matching), default=0.0) or 1.0
-    for point, score in matching:
-        totals.setdefault(point, score / top)
+    by_words = word_scores(query, [f"{each.heading} {each.text}" for each in fresh])
+    for each, score in zip(fresh, by_words, strict=True):
+        if score:
+            totals.setdefault(each.point_id, score)
 
 
 def _related(

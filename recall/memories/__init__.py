@@ -54,7 +54,7 @@ from recall.memories.results import (
     ShownMemory,
     StoredMemory,
 )
-from recall.memories.showing import shown
+from recall.memories.showing import cut_to, shown
 
 __all__ = [
     "DEFAULT_COUNT",
@@ -82,6 +82,7 @@ __all__ = [
     "checked_text",
     "create_bucket",
     "current_memories",
+    "cut_to",
     "delete_bucket",
     "edit_memory",
     "find_bucket",

@@ -57,7 +57,16 @@ def find_bucket(session: WriteSession, principal: Principal, bucket_id: int | st
     """The bucket with this id, or the default one. Raises NotFound."""
     if bucket_id is None:
         return store.default_bucket(session, principal.account_id)
-    return store.get_bucket(session, principal.account_id, bucket_number(bucket_id))
+    return store.hold_bucket(session, principal.account_id, bucket_number(bucket_id))
+
+
+def existing_bucket(
+    session: ReadSession, principal: Principal, bucket_id: int | str | None
+) -> int | None:
+    """The id as a number, None for none. Raises NotFound for a bucket that is not there."""
+    if bucket_id is None:
+        return None
+    return store.get_bucket(session, principal.account_id, bucket_number(bucket_id)).id
 
 
 def bucket_number(value: int | str) -> int:

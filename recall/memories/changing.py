@@ -46,6 +46,8 @@ def edit_memory(
         text = checked_text(text)
         refuse_recalled(kernel, principal, text)
     with kernel.store.write() as session:
+        if supersedes:
+            store.lock_lines(session, principal.account_id)
         memory = store.get_memory(session, principal.account_id, memory_id.strip())
         bucket, created = _target(session, principal, bucket_id, bucket_name, memory)
         is_edited = text is not None and text != memory.text

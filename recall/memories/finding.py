@@ -1,10 +1,7 @@
 """Finding memories by words and by meaning, and as of a day in the past."""
 
-from collections.abc import Collection as Several
 from collections.abc import Sequence
 from datetime import datetime
-
-from rank_bm25 import BM25Plus
 
 from backread.domain import Principal
 from backread.errors import InvalidInput, LimitExceeded
@@ -13,14 +10,14 @@ from backread.store.base import utcnow
 from backread.store.engine import ReadSession
 from backread.store.models import Memory
 from backread.store.repositories import memories as store
-from backread.vectors.index import Collection, IndexFilter, IndexQuery, ScoredPoint
-from recall.memories.buckets import bucket_number
+from backread.vectors.index import Collection, IndexFilter, ScoredPoint
+from recall.hybrid import by_words_and_meaning, shares, word_scores
+from recall.memories.buckets import existing_bucket
 from recall.memories.results import FoundMemory, MemorySearchResult
 from recall.memories.showing import shown
 from recall.memories.strength import REINFORCE_EVERY
 from recall.memories.superseding import line_of
-from recall.query import read_bound, without_question_words
-from recall.sentences import stems
+from recall.query import read_bound
 
 DEFAULT_RESULTS = 10
 MAX_RESULTS = 20
@@ -81,10 +78,8 @@ def find_memories(
     if len(query) > MAX_QUERY_CHARACTERS:
         raise LimitExceeded(f"A query may have {MAX_QUERY_CHARACTERS} characters at most.")
     account_id = principal.account_id
-    bucket = None if bucket_id is None else bucket_number(bucket_id)
     with kernel.store.read() as session:
-        if bucket is not None:
-            store.get_bucket(session, account_id, bucket)
+        bucket = existing_bucket(session, principal, bucket_id)
     scores = _search_index(kernel, account_id, query, bucket, as_of)
     with kernel.store.read() as session:
         _add_not_indexed(session, kernel, account_id, query, bucket, scores)
@@ -149,19 +144,10 @@ def _search_index(
 ) -> dict[int, float]:
     groups = () if bucket_id is None else (str(bucket_id),)
     within = IndexFilter(account_id=account_id, groups=groups, before=as_of)
-    embedder = kernel.embedder
-    vector = embedder.embed_queries([query])[0].tolist()
-    by_words, by_meaning = kernel.index.search(
-        Collection.MEMORIES,
-        [
-            IndexQuery(filter=within, limit=_DEPTH, words=without_question_words(query)),
-            IndexQuery(filter=within, limit=_DEPTH, vector=vector, model=embedder.signature),
-        ],
+    by_words, by_meaning = by_words_and_meaning(
+        kernel, Collection.MEMORIES, query, within, limit=_DEPTH
     )
-    scores: dict[int, float] = {}
-    top = max((point.score for point in by_words), default=0.0) or 1.0
-    for point in by_words:
-        scores[point.id] = point.score / top
+    scores = shares(by_words)
     for point in _near(by_meaning):
         scores[point.id] = scores.get(point.id, 0.0) + _DENSE_WEIGHT * point.score
     return scores
@@ -183,21 +169,7 @@ def _add_not_indexed(
     fresh = store.memories_not_indexed(
         session, account_id, kernel.dense_signature, bucket_id=bucket_id
     )
-    asked = stems(query)
-    if not fresh or not asked:
-        return
-    for memory, score in _matching(fresh, asked):
-        scores.setdefault(memory.point_id, score)
-
-
-def _matching(memories: Sequence[Memory], asked: Several[str]) -> list[tuple[Memory, float]]:
-    """Those with one of the words at least, scored by them from 0 to 1."""
-    texts = [stems(memory.text) or [""] for memory in memories]
-    found = BM25Plus(texts).get_scores(asked)
-    matching = [
-        (memory, float(score))
-        for memory, text, score in zip(memories, texts, found, strict=True)
-        if not set(asked).isdisjoint(text)
-    ]
-    top = max((score for _, score in matching), default=0.0) or 1.0
-    return [(memory, score / top) for memory, score in matching]
+    by_words = word_scores(query, [memory.text for memory in fresh])
+    for memory, score in zip(fresh, by_words, strict=True):
+        if score:
+            scores.setdefault(memory.point_id, score)

@@ -1,6 +1,6 @@
 """Deleting memories and buckets: gone at once, undone within a time, then purged with a receipt."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from datetime import timedelta
 
 from backread.domain import Principal
@@ -52,7 +52,9 @@ def delete_bucket(kernel: Kernel, principal: Principal, bucket_id: int | str) ->
     """Deletes a bucket with all its memories. Raises NotFound for an unknown one and Conflict for
     the default bucket, which memories without a bucket go to."""
     with kernel.store.write() as session:
-        bucket = store.get_bucket(session, principal.account_id, bucket_number(bucket_id))
+        # Alone, or what is put into it meanwhile would go with it, and could not be had back.
+        number = bucket_number(bucket_id)
+        bucket = store.hold_bucket(session, principal.account_id, number, alone=True)
         if bucket.is_default:
             raise Conflict(
                 f"Bucket {bucket.id} is the default one and stays.",
@@ -82,24 +84,23 @@ def undo_forget(kernel: Kernel, principal: Principal, undo_id: str) -> RestoredM
             raise Conflict("It is too late: this was deleted for good.")
         if forgetting.undone_at is not None:
             raise Conflict("This was undone before.")
-        forgotten = forgettings.memories_of(session, forgetting.id)
-        _, made = (
-            _bucket_again(session, forgetting) if forgetting.kind == "bucket" else (None, False)
-        )
-        restored = [_restore(session, account_id, each) for each in forgotten]
+        forgotten = forgettings.memories_of(session, account_id, forgetting.id)
+        made = forgetting.kind == "bucket" and _make_bucket_again(session, forgetting)
+        buckets = store.bucket_names(session, account_id)
+        restored = [_restore(session, account_id, each, buckets) for each in forgotten]
         added = [each for each in restored if each is not None]
-        buckets = sorted({each.bucket_id for each in added})
-        if forgetting.kind == "bucket" and forgetting.bucket_id is not None and not buckets:
-            buckets = [forgetting.bucket_id]
-        enqueue_categorising(session, account_id, *buckets)
-        forgettings.discard(session, forgetting.id)
+        changed = sorted({each.bucket_id for each in added})
+        if forgetting.kind == "bucket" and forgetting.bucket_id is not None and not changed:
+            changed = [forgetting.bucket_id]
+        enqueue_categorising(session, account_id, *changed)
+        forgettings.discard(session, account_id, forgetting.id)
         forgetting.undone_at = utcnow()
     index_memories(kernel, account_id, added)
     return RestoredMemories(
         undo_id=forgetting.id,
         restored=len(added),
         already_there=len(restored) - len(added),
-        bucket_ids=buckets,
+        bucket_ids=changed,
         bucket_created=made,
     )
 
@@ -121,9 +122,10 @@ UPKEEP.append(purge_forgotten)
 
 def purge(session: WriteSession, forgetting: Forgetting) -> None:
     """Leaves the receipt and nothing of what was said."""
-    ids = [each.id for each in forgettings.memories_of(session, forgetting.id)]
-    forgettings.forget_suggestion_links(session, forgetting.account_id, ids)
-    forgettings.discard(session, forgetting.id)
+    account_id = forgetting.account_id
+    ids = [each.id for each in forgettings.memories_of(session, account_id, forgetting.id)]
+    forgettings.forget_suggestion_links(session, account_id, ids)
+    forgettings.discard(session, account_id, forgetting.id)
     forgetting.bucket_name = ""
     forgetting.purged_at = utcnow()
     _log.info("forgotten_memories_purged", forgetting_id=forgetting.id, memories=len(ids))
@@ -176,11 +178,11 @@ def _told(forgetting: Forgetting, items: Sequence[ForgottenItem]) -> ForgottenMe
     )
 
 
-def _bucket_again(session: WriteSession, forgetting: Forgetting) -> tuple[Bucket, bool]:
-    """The bucket that was deleted; under its old id unless one of its name was made meanwhile."""
-    there = store.bucket_called(session, forgetting.account_id, forgetting.bucket_name)
-    if there is not None:
-        return there, False
+def _make_bucket_again(session: WriteSession, forgetting: Forgetting) -> bool:
+    """Under its old id. False when one of its name was made meanwhile, which then takes its
+    place."""
+    if store.bucket_called(session, forgetting.account_id, forgetting.bucket_name) is not None:
+        return False
     bucket = Bucket(
         id=forgetting.bucket_id,
         account_id=forgetting.account_id,
@@ -189,14 +191,15 @@ def _bucket_again(session: WriteSession, forgetting: Forgetting) -> tuple[Bucket
     )
     session.add(bucket)
     session.flush()
-    return bucket, True
+    return True
 
 
-def _restore(session: WriteSession, account_id: str, forgotten: ForgottenMemory) -> Memory | None:
+def _restore(
+    session: WriteSession, account_id: str, forgotten: ForgottenMemory, buckets: Container[int]
+) -> Memory | None:
     """None when its bucket says the same again meanwhile."""
-    names = store.bucket_names(session, account_id)
     bucket_id = forgotten.bucket_id
-    if bucket_id not in names:
+    if bucket_id not in buckets:
         bucket_id = store.named_bucket(session, account_id, forgotten.bucket_name).id
     memory = Memory(
         id=forgotten.id,

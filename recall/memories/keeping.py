@@ -54,6 +54,8 @@ def store_memory(
     source = source or Source()
     refuse_recalled(kernel, principal, text, said_in=source.conversation_id)
     with kernel.store.write() as session:
+        if supersedes:
+            store.lock_lines(session, principal.account_id)
         check_source(session, principal, source)
         bucket = find_bucket(session, principal, bucket_id)
         ((result, memory),) = keep_memories(session, principal, bucket, [text], source=source)

@@ -10,10 +10,11 @@ from backread.kernel import Kernel
 from backread.store.repositories import memories as store
 from backread.store.repositories.memories import MemoryFilter
 from backread.tokens import estimate_tokens
-from recall.memories.buckets import bucket_number, bucket_views
+from recall.memories.buckets import bucket_views, existing_bucket
 from recall.memories.finding import find_memories
 from recall.memories.results import BucketView, MemoriesAndBuckets, ShownMemory
 from recall.memories.showing import FIELD_TOKENS, cost, cut_to, shown
+from recall.memories.superseding import MOST_STEPS
 
 DEFAULT_COUNT = 10
 # One page, whatever is asked for: clients refuse results over 25,000 tokens.
@@ -21,7 +22,6 @@ PAGE_TOKENS = 12_000
 _BUCKETS_TOKENS = 3_000
 _BUCKET_TOKENS = 40
 _MOST_RANKED = 50
-_MOST_STEPS = 50  # of a line of former versions
 _CURSOR = re.compile(r"(?P<micros>[0-9]{1,17})-(?P<id>[0-9a-hjkmnp-tv-z]{26})")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -62,11 +62,9 @@ def memories_and_buckets(
         with kernel.store.read() as session:
             buckets = bucket_views(session, principal)
         return _result(page, len(memories), buckets, query=query.strip())
-    bucket = None if bucket_id is None else bucket_number(bucket_id)
+    account_id = principal.account_id
     with kernel.store.read() as session:
-        account_id = principal.account_id
-        if bucket is not None:
-            store.get_bucket(session, account_id, bucket)
+        bucket = existing_bucket(session, principal, bucket_id)
         after = _read_cursor(cursor) if cursor else None
         wanted = MemoryFilter(bucket, only_current=not every, older_than=after)
         total = store.count_memories(session, account_id, wanted)
@@ -148,11 +146,9 @@ def current_memories(
     """A page of the memories that hold, newest first, whatever they cost in tokens; how many there
     are; and the next page's cursor, empty at the end. Raises NotFound and InvalidInput as
     `memories_and_buckets` does."""
-    bucket = None if bucket_id is None else bucket_number(bucket_id)
     account_id = principal.account_id
     with kernel.store.read() as session:
-        if bucket is not None:
-            store.get_bucket(session, account_id, bucket)
+        bucket = existing_bucket(session, principal, bucket_id)
         after = _read_cursor(cursor) if cursor else None
         wanted = MemoryFilter(bucket, only_current=True, older_than=after)
         rows = store.list_memories(session, account_id, wanted, limit=limit + 1)
@@ -170,7 +166,7 @@ def former_versions(
     found: dict[str, list[ShownMemory]] = {}
     with kernel.store.read() as session:
         wanted = {former: each.memory_id for each in memories for former in each.supersedes}
-        for _ in range(_MOST_STEPS):
+        for _ in range(MOST_STEPS):
             rows = store.memories_by_id(session, account_id, wanted)
             views = shown(session, account_id, list(rows.values()), kernel.settings.origin)
             for view in views:

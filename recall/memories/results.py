@@ -9,8 +9,7 @@ from recall.rendering import NOTICE, clean, day, envelope, one_line
 from recall.wire import ResultModel
 
 _DEFAULT_BUCKET = "General"
-# Of a bucket's line in a list, and of a memory's fields beside its text.
-_BUCKET_NAME_CHARS = 120
+_BUCKET_NAME_CHARS = 120  # where it is named beside something else
 
 
 class StoredMemory(ResultModel):

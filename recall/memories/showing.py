@@ -2,17 +2,20 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import TypeVar
 
 from backread.store.engine import ReadSession
 from backread.store.models import Memory
 from backread.store.repositories import memories as store
 from backread.store.repositories.conversations import conversations_by_id
-from backread.tokens import estimate_tokens
+from backread.tokens import characters_within, estimate_tokens
 from recall.links import reader_link
 from recall.memories.results import ShownMemory
 
 # What a memory costs beside its text: ids, dates, names, in text and as fields.
 FIELD_TOKENS = 120
+
+M = TypeVar("M", bound=ShownMemory)
 
 
 def shown(
@@ -49,14 +52,14 @@ def cost(memory: ShownMemory) -> int:
     return estimate_tokens(memory.text) + FIELD_TOKENS
 
 
-def cut_to(memory: ShownMemory, tokens: int) -> ShownMemory:
-    """The memory with no more text than fits."""
-    length = estimate_tokens(memory.text)
-    if length <= tokens:
+def cut_to(
+    memory: M, tokens: int, *, more: str = "the whole text is under Memories in the web app"
+) -> M:
+    """The memory with no more text than fits, and behind it how to see `more`."""
+    kept = characters_within(memory.text, tokens)
+    if kept == len(memory.text):
         return memory
-    kept = len(memory.text) * tokens // length
-    note = "… [cut; the whole text is under Memories in the web app]"
-    return memory.model_copy(update={"text": memory.text[:kept] + note})
+    return memory.model_copy(update={"text": f"{memory.text[:kept]}… [cut; {more}]"})
 
 
 def _was_changed(memory: Memory) -> bool:

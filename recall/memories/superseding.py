@@ -11,7 +11,7 @@ from backread.store.models import Memory
 from backread.store.repositories import memories as store
 from recall.categories.asking import enqueue_categorising
 
-_MOST_STEPS = 50
+MOST_STEPS = 50  # of a line of versions
 
 
 def supersede(
@@ -23,7 +23,12 @@ def supersede(
     Raises NotFound for an unknown id and InvalidInput for a memory that would replace itself.
     """
     account_id = principal.account_id
+    # Two that took each other's place at once would both be gone.
+    store.lock_lines(session, account_id)
+    session.flush()
+    session.refresh(memory)
     named = store.get_memory(session, account_id, former_id.strip())
+    session.refresh(named)
     former = line_of(session, account_id, [named]).get(named.id, [named])[-1]
     if former.id == memory.id or memory.superseded_by:
         raise InvalidInput(
@@ -46,7 +51,7 @@ def line_of(
     """For each memory the line that starts with it: what replaced it, what replaced that, and so
     on to the one that holds. A line may end at a replaced one whose successor was deleted."""
     known = {memory.id: memory for memory in memories}
-    for _ in range(_MOST_STEPS):
+    for _ in range(MOST_STEPS):
         wanted = {each.superseded_by for each in known.values() if each.superseded_by}
         more = store.memories_by_id(session, account_id, wanted - known.keys())
         if not more:
@@ -62,6 +67,6 @@ def retired_hash(memory: Memory) -> str:
 
 def _walk(memory: Memory, known: dict[str, Memory]) -> list[Memory]:
     line = [memory]
-    while (after := known.get(line[-1].superseded_by or "")) and len(line) < _MOST_STEPS:
+    while (after := known.get(line[-1].superseded_by or "")) and len(line) < MOST_STEPS:
         line.append(after)
     return line

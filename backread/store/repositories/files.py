@@ -11,10 +11,19 @@ from backread.store.engine import ReadSession, WriteSession
 from backread.store.models import Account, File, FileBucket, FileOriginal, FileVersion
 
 
+def get_file(
+    session: ReadSession, account_id: str, file_id: str, *, lock: bool = False
+) -> File | None:
+    """None when there is none, or it is another account's. `lock`: nobody else changes it until
+    the transaction ends."""
+    found = session.get(File, file_id, with_for_update=lock or None)
+    return found if found is not None and found.account_id == account_id else None
+
+
 def find_file(session: ReadSession, principal: Principal, file_id: str) -> File:
     """Raises NotFound when there is none, or it is another account's."""
-    found = session.get(File, file_id)
-    if found is None or found.account_id != principal.account_id:
+    found = get_file(session, principal.account_id, file_id)
+    if found is None:
         raise NotFound("There is no such file.", hint="It may have been deleted.")
     return found
 
@@ -25,7 +34,7 @@ def list_files(
     *,
     bucket_id: int | None = None,
     offset: int = 0,
-    limit: int = 200,
+    limit: int | None = 200,
 ) -> list[tuple[File, FileBucket]]:
     """With their buckets: the default bucket first, then by name of bucket and file."""
     query = (

@@ -89,16 +89,24 @@ def list_forgettings(session: ReadSession, account_id: str, *, limit: int) -> li
     return list(session.scalars(query))
 
 
-def memories_of(session: ReadSession, forgetting_id: str) -> list[ForgottenMemory]:
-    query = select(ForgottenMemory).where(ForgottenMemory.forgetting_id == forgetting_id)
-    return list(session.scalars(query.order_by(ForgottenMemory.id)))
+def memories_of(
+    session: ReadSession, account_id: str, forgetting_id: str, *, limit: int | None = None
+) -> list[ForgottenMemory]:
+    """What one deletion took away, oldest first."""
+    query = select(ForgottenMemory).where(
+        ForgottenMemory.account_id == account_id, ForgottenMemory.forgetting_id == forgetting_id
+    )
+    return list(session.scalars(query.order_by(ForgottenMemory.id).limit(limit)))
 
 
-def discard(session: WriteSession, forgetting_id: str) -> None:
+def discard(session: WriteSession, account_id: str, forgetting_id: str) -> None:
     """Deletes the texts. Their receipt stays."""
     session.execute(
         delete(ForgottenMemory)
-        .where(ForgottenMemory.forgetting_id == forgetting_id)
+        .where(
+            ForgottenMemory.account_id == account_id,
+            ForgottenMemory.forgetting_id == forgetting_id,
+        )
         .execution_options(synchronize_session=False)
     )
 

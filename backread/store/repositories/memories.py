@@ -5,12 +5,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, or_, select, tuple_, update
+from sqlalchemy import and_, func, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
 from backread.errors import NotFound
 from backread.store.engine import ReadSession, WriteSession
-from backread.store.models import Bucket, Memory, OAuthClient
+from backread.store.models import Account, Bucket, Memory, OAuthClient
 from backread.store.repositories.chunks import chunks
 from backread.store.repositories.indexed import MEMORIES
 
@@ -19,7 +19,7 @@ DEFAULT_BUCKET = "General"
 
 @dataclass(frozen=True, slots=True)
 class BucketCount:
-    """A bucket and how many memories it holds."""
+    """A bucket and how many memories it holds, former versions not counted."""
 
     bucket: Bucket
     memories: int
@@ -29,7 +29,7 @@ def buckets_of(session: ReadSession, account_id: str) -> list[BucketCount]:
     """All buckets, the default one first, then by name."""
     rows = session.execute(
         select(Bucket, func.count(Memory.id))
-        .outerjoin(Memory, Memory.bucket_id == Bucket.id)
+        .outerjoin(Memory, and_(Memory.bucket_id == Bucket.id, Memory.superseded_by.is_(None)))
         .where(Bucket.account_id == account_id)
         .group_by(Bucket.id)
         .order_by(Bucket.is_default.desc(), func.lower(Bucket.name), Bucket.id)
@@ -45,6 +45,16 @@ def get_bucket(session: ReadSession, account_id: str, bucket_id: int) -> Bucket:
             "There is no bucket with this id.", hint="list_buckets shows the buckets and their ids."
         )
     return bucket
+
+
+def hold_bucket(
+    session: WriteSession, account_id: str, bucket_id: int, *, alone: bool = False
+) -> Bucket:
+    """As `get_bucket`. Until the transaction ends nobody else deletes the bucket; with `alone`
+    nobody puts anything into it either."""
+    locking = {"read": not alone, "key_share": not alone}
+    session.get(Bucket, bucket_id, with_for_update=locking)
+    return get_bucket(session, account_id, bucket_id)
 
 
 def default_bucket(session: WriteSession, account_id: str) -> Bucket:
@@ -101,6 +111,14 @@ def client_names(session: ReadSession, client_ids: Collection[str | None]) -> di
     ids = sorted({each for each in client_ids if each})
     rows = session.execute(select(OAuthClient.id, OAuthClient.name).where(OAuthClient.id.in_(ids)))
     return {row.id: row.name for row in rows}
+
+
+def lock_lines(session: WriteSession, account_id: str) -> None:
+    """Whoever replaces memories of the account next waits for this transaction. To be taken before
+    a row of them is changed, so that no two wait for each other."""
+    session.execute(
+        select(Account.id).where(Account.id == account_id).with_for_update(key_share=True)
+    )
 
 
 def memories_by_id(

@@ -81,8 +81,7 @@ def sections(blocks: Iterable[tuple[int, str, str]]) -> Iterator[Page]:
     size = number = 0
     for level, heading, text in blocks:
         if level:
-            path = [each for each in path if each[0] < level]
-            path.append((level, " ".join(heading.split())[:_LABEL_CHARS]))
+            path = _under(path, level, heading)
         label = _PATH.join(name for _, name in path if name)
         for piece in _pieces(text.strip("\n")):
             if size and size + len(piece) > _SECTION_CHARS:
@@ -104,11 +103,16 @@ def marks_of(text: str) -> list[tuple[int, str]]:
     offset = 0
     for level, heading, block in headed(text):
         if level:
-            path = [each for each in path if each[0] < level]
-            path.append((level, " ".join(heading.split())[:_LABEL_CHARS]))
+            path = _under(path, level, heading)
             marks.append((offset, _PATH.join(name for _, name in path)))
         offset += len(block) + 1
     return marks
+
+
+def _under(path: Sequence[tuple[int, str]], level: int, heading: str) -> list[tuple[int, str]]:
+    """The headings that hold once this one has come."""
+    above = [each for each in path if each[0] < level]
+    return [*above, (level, " ".join(heading.split())[:_LABEL_CHARS])]
 
 
 def _section(number: int, parts: Sequence[str], marks: Sequence[tuple[int, str]]) -> Page:

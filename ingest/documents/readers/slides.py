@@ -8,12 +8,11 @@ from typing import BinaryIO, Final
 from xml.etree.ElementTree import Element
 
 from ingest.documents.packages import Package, attribute, events, name_of, related
-from ingest.documents.pages import Limits, Page, Read, Remark, Unit
+from ingest.documents.pages import CELL_BORDER, Limits, Page, Read, Remark, Unit
 from ingest.documents.problems import Refused
 from ingest.documents.readers.plain import tidy
 
 _MAIN: Final = "ppt/presentation.xml"
-_CELL: Final = " | "
 _TITLE_CHARS: Final = 160
 _TITLES: Final = ("title", "ctrTitle")
 # Filled in by the program on every slide.
@@ -100,7 +99,7 @@ class _Shapes:
             self._cells.append(" ".join(line for line in self._lines if line))
             self._in_cell, self._lines = False, []
         elif name == "tr":
-            self.blocks.append(_CELL.join(self._cells))
+            self.blocks.append(CELL_BORDER.join(self._cells))
         elif name == "sp" and not self._in_cell:
             self._end_shape()
             element.clear()

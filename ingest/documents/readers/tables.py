@@ -10,7 +10,15 @@ from python_calamine import CalamineError, CalamineWorkbook
 
 from ingest.documents.kinds import decoded, delimiter_of
 from ingest.documents.packages import Package
-from ingest.documents.pages import Limits, Page, Read, Table, Unit, column_letters
+from ingest.documents.pages import (
+    CELL_BORDER,
+    Limits,
+    Page,
+    Read,
+    Table,
+    Unit,
+    column_letters,
+)
 from ingest.documents.problems import Refused
 from ingest.normalise import clean
 
@@ -18,7 +26,6 @@ _ROWS_A_PAGE: Final = 100
 _CELL_CHARS: Final = 2_000
 _MOST_COLUMNS: Final = 256
 _MOST_CELLS: Final = 4_000_000
-_BETWEEN: Final = " | "
 
 
 def read_csv(file: BinaryIO, limits: Limits) -> Iterator[Read]:
@@ -96,7 +103,7 @@ def _pages(
         while cells and not cells[-1]:
             cells.pop()
         width = max(width, len(cells))
-        line = _BETWEEN.join(cells)
+        line = CELL_BORDER.join(cells)
         if not header and not lines and sum(1 for cell in cells if cell) > 1:
             header, begin = line, at + 1
             continue

@@ -10,14 +10,13 @@ from typing import BinaryIO, Final
 from xml.etree.ElementTree import Element
 
 from ingest.documents.packages import Package, attribute, events, name_of, related
-from ingest.documents.pages import Limits, Page, Read, Remark, Unit
+from ingest.documents.pages import CELL_BORDER, Limits, Page, Read, Remark, Unit
 from ingest.documents.problems import Refused
 from ingest.documents.readers.plain import sections, tidy
 
 _MAIN: Final = "word/document.xml"
 _NOTES: Final = ("word/footnotes.xml", "word/endnotes.xml")
 _PAGE_BREAK: Final = "\f"
-_CELL: Final = " | "
 # Shown in place of a newer drawing by old programs: the same text a second time.
 _TWICE: Final = frozenset({"Fallback", "txbxContent"})
 
@@ -140,7 +139,7 @@ class _Body:
         elif name == "tc" and self._cells and self._rows:
             self._rows[-1].append(" ".join(" ".join(self._cells.pop()).split(" ")))
         elif name == "tr" and self._rows:
-            row = _CELL.join(self._rows.pop())
+            row = CELL_BORDER.join(self._rows.pop())
             if self._cells:
                 self._cells[-1].append(row)
             elif row.strip(" |\f"):

@@ -1,10 +1,13 @@
 """Storing and finding memories."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from backread.domain import Principal
-from backread.errors import InvalidInput, LimitExceeded, NotFound
+from backread.errors import InvalidInput, LimitExceeded, NotFound, Unavailable
 from backread.kernel import Kernel
+from backread.llm.embedding import Vectors
 from backread.store.models import Bucket
 from recall.memories import MAX_CHARACTERS, list_buckets, search_memories, store_memory
 
@@ -85,6 +88,19 @@ def test_memories_are_found_though_the_index_lacks_them(
     with kernel.store.write() as session:
         session.connection().exec_driver_sql("UPDATE memories SET dense_with = ''")
     assert len(search_memories(kernel, principal, "spare keys").memories) == 1
+
+
+def test_words_still_find_while_the_embedding_model_is_away(
+    kernel: Kernel, principal: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(texts: Sequence[str]) -> Vectors:
+        raise Unavailable("The model is away.")
+
+    store_memory(kernel, principal, "The spare key hangs behind the boiler.")
+    store_memory(kernel, principal, "The bicycle is in the cellar.")
+    monkeypatch.setattr(kernel.embedder, "embed_queries", away)
+    found = search_memories(kernel, principal, "spare keys").memories
+    assert [each.text for each in found] == ["The spare key hangs behind the boiler."]
 
 
 def test_search_can_stay_inside_a_bucket(kernel: Kernel, principal: Principal) -> None:
