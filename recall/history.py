@@ -33,7 +33,7 @@ from recall.rendering import NOTICE, days, envelope, one_line
 from recall.reranking import known_or_read, with_replies
 from recall.retrieval import Mode, passage_filter, retrieve
 from recall.synthesis import Statement, Synthesis, synthesise
-from recall.timeline import found_within, in_order, rest_of, span_question
+from recall.timeline import as_span, found_within, in_order, rest_of, span_question
 from recall.wire import ResultModel, WireModel
 from recall.wording import in_words
 
@@ -194,7 +194,7 @@ def recall_chat_history(
 
 
 def _synthesis(found: Found, budget: int) -> Synthesis:
-    if not found.question.text:
+    if found.question.is_span:
         return in_order(found, budget)
     return synthesise(found, budget) if weigh(found).is_enough else Synthesis([], budget)
 
@@ -207,14 +207,14 @@ def _retrieve(
 ) -> list[Found]:
     """All queries of one mode in one go; those that ask for nothing but a time by themselves."""
     answers: list[Found | None] = [
-        None if question.text else found_within(kernel, principal, question)
+        found_within(kernel, principal, question) if question.is_span else None
         for question in questions
     ]
     for mode, limit in _PASSAGES.items():
         places = [
             n
             for n, query in enumerate(queries)
-            if questions[n].text and (query.mode or "speed") == mode
+            if not questions[n].is_span and (query.mode or "speed") == mode
         ]
         if places:
             budget = max(queries[n].max_tokens or DEFAULT_TOKENS for n in places)
@@ -286,7 +286,7 @@ def _question(
     if not (query.query or "").strip():
         return span_question(query.after, query.before, query.platform)
     turns = [(turn.role, turn.content) for turn in query.conversation_history or ()]
-    return understand(
+    question = understand(
         query.query or "",
         asked_at=asked_at,
         as_of=as_of,
@@ -296,6 +296,7 @@ def _question(
         platform=query.platform,
         context=context_text(query.conversation_context or "", turns),
     )
+    return as_span(question)
 
 
 class _Sources:
@@ -364,7 +365,7 @@ def _answer(
         found=bool(statements),
         summary=(
             render(statements, sources.numbers, sources.zone)
-            + ("" if question.text else rest_of(synthesis, searched))
+            + (rest_of(synthesis, searched) if question.is_span else "")
             if statements
             else not_found(question, searched, total)
         ),

@@ -88,6 +88,7 @@ class Question:
     platforms: tuple[str, ...]
     as_of: datetime | None = None  # nothing said later may be found
     recent: datetime | None = None  # what was said shortly before counts more
+    is_span: bool = False  # nothing is asked for but the time: all of it, in order
 
     @property
     def has_operators(self) -> bool:

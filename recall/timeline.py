@@ -4,7 +4,7 @@ A call of recall_chat_history with `after` or `before` and no query is answered 
 conversations of that span in order: how each begins there, with its source. Nothing is ranked.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pydantic import Field
@@ -12,13 +12,15 @@ from pydantic import Field
 from backread.domain import Principal
 from backread.errors import InvalidInput
 from backread.kernel import Kernel
+from backread.store.fulltext import words
 from backread.store.repositories.retrieval import FoundPassage, PassageFilter, passages_at
 from backread.store.repositories.timeline import count_stays, stays_within
 from backread.tokens import estimate_tokens
+from recall.dates.reading import language_of
 from recall.dates.window import TimeWindow
 from recall.found import Found
 from recall.links import reader_link
-from recall.query import Question, platform_slugs, read_bound
+from recall.query import QUESTION_WORDS, Question, platform_slugs, read_bound
 from recall.rendering import one_line
 from recall.sentences import sentences
 from recall.synthesis import SOURCE_OVERHEAD, SPEAKER_OVERHEAD, Statement, Synthesis
@@ -27,6 +29,12 @@ from recall.wire import ResultModel
 MAX_RESULTS = 200
 _MOST_SHOWN = 100  # conversations of one answer; its budget seldom has room for so many
 _GIST_CHARACTERS = 240
+# Beside question words: what somebody says who asks for everything of a time.
+_ANYTHING = frozenset(
+    """talk talking discussing chat chats chatted chatting conversation conversations discussion
+    discussions everything anything thing things topic topics happened list show summarize
+    summarise summary""".split()  # noqa: SIM905 - easier to read
+)
 _CITED_SOURCE_TOKENS = 40  # of the line that names a conversation below the answer
 
 
@@ -112,7 +120,22 @@ def span_question(after: str | None, before: str | None, platform: str | None) -
         is_time_strict=True,
         is_exact=False,
         platforms=platform_slugs(platform),
+        is_span=True,
     )
+
+
+def as_span(question: Question) -> Question:
+    """ "What did I talk about last week?" asks for all of that time and has no other word to
+    look for: nothing could be ranked by it. Other questions stay as they are."""
+    time = question.time
+    if question.phrases or (time.after is None and time.before is None):
+        return question
+    language = language_of(question.text)
+    asking = QUESTION_WORDS if language is None else language.question_words
+    rest = words(question.text.replace(time.phrase, " ") if time.phrase else question.text)
+    if any(each not in asking and each not in _ANYTHING for each in rest):
+        return question
+    return replace(question, is_time_strict=True, is_span=True)
 
 
 def found_within(kernel: Kernel, principal: Principal, question: Question) -> Found:

@@ -35,7 +35,7 @@ def in_words(
     def one(number: int) -> Synthesis:
         own, question = syntheses[number], found[number].question
         left = until - time.monotonic()
-        if not own.statements or not question.text or left < _LEAST_SECONDS:
+        if not own.statements or question.is_span or left < _LEAST_SECONDS:
             return own
         said = answer_from(
             kernel,

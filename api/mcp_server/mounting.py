@@ -7,6 +7,8 @@ first page does not wait for them; the first MCP request does, if it comes that 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pkgutil import resolve_name
+from threading import Lock
+from typing import Any
 
 import anyio
 from anyio import to_thread
@@ -17,6 +19,7 @@ from backread.kernel import Kernel
 RECALL_ENDPOINT = "api.mcp_server.endpoint:RecallEndpoint"
 NOTES_ENDPOINT = "api.notes_server.endpoint:NotesEndpoint"
 FOLDER_ENDPOINT = "api.folder_server.endpoint:FolderEndpoint"
+_LOADING = Lock()
 _PAUSE_SECONDS = 1.0  # in which the first page gets the processor to itself
 
 
@@ -47,7 +50,7 @@ class LateEndpoint:
             await self._wanted.wait()
         if self._closing.is_set():
             return
-        make = await to_thread.run_sync(resolve_name, self._name)
+        make = await to_thread.run_sync(_load, self._name)
         endpoint = make(self._kernel)
         async with endpoint.run():
             self._endpoint = endpoint
@@ -58,6 +61,14 @@ class LateEndpoint:
         self._wanted.set()
         await self._opened.wait()
         await self._endpoint(scope, receive, send)
+
+
+def _load(name: str) -> Any:
+    """One endpoint after the other. Modules that import one another, as the protocol's do, can be
+    seen half made when two threads load them at the same time, and then the server does not
+    start."""
+    with _LOADING:
+        return resolve_name(name)
 
 
 class MountedEndpoint:

@@ -58,28 +58,15 @@ class ResourceDesk:
         places = [number for number, kind in enumerate(kinds) if kind.name == name]
         if cursor and not places:
             raise MCPError(INVALID_PARAMS, "The cursor is not one that this list gave.")
-        place = places[0] if places else 0
-        if place >= len(kinds):
-            return ListResourcesResult(resources=[], ttl_ms=0, cache_scope=_PRIVATE)
-        kind = kinds[place]
-        listed: Sequence[Listed]
-        if kind.list_page is None:
-            listed = [Listed(kind.address, kind.name, kind.title, kind.description)]
-            more = ""
-        else:
-            list_page = kind.list_page
-            page = await self._guard.run(
-                "resources/list",
-                principal,
-                kind.scope,
-                lambda: list_page(self._kernel, principal, after, _PAGE),
-            )
-            listed, more = page.items, page.next
-        following = f"{kind.name}~{more}" if more else ""
-        if not following and place + 1 < len(kinds):
-            following = f"{kinds[place + 1].name}~"
-        return ListResourcesResult(
-            resources=[
+        found: list[Resource] = []
+        following = ""
+        for kind in kinds[places[0] if places else 0 :]:
+            if len(found) >= _PAGE:
+                following = f"{kind.name}~"
+                break
+            listed, more = await self._listed(kind, principal, after, _PAGE - len(found))
+            after = ""
+            found += [
                 Resource(
                     uri=each.uri,
                     name=each.name,
@@ -88,11 +75,31 @@ class ResourceDesk:
                     mime_type=kind.mime_type,
                 )
                 for each in listed
-            ],
+            ]
+            if more:
+                following = f"{kind.name}~{more}"
+                break
+        return ListResourcesResult(
+            resources=found,
             next_cursor=following or None,
             ttl_ms=0,
             cache_scope=_PRIVATE,
         )
+
+    async def _listed(
+        self, kind: ResourceKind, principal: Principal, after: str, limit: int
+    ) -> tuple[Sequence[Listed], str]:
+        """A kind's next resources and where they go on, at most `limit`."""
+        list_page = kind.list_page
+        if list_page is None:
+            return [Listed(kind.address, kind.name, kind.title, kind.description)], ""
+        page = await self._guard.run(
+            "resources/list",
+            principal,
+            kind.scope,
+            lambda: list_page(self._kernel, principal, after, limit),
+        )
+        return page.items, page.next
 
     async def list_templates(
         self, context: ServerRequestContext[Any, Request], _: PaginatedRequestParams | None

@@ -35,11 +35,11 @@ class Arguments(BaseModel):
 
 
 def from_json_text(value: Any) -> Any:
-    """A list that came as JSON text, which some clients make of nested arguments."""
-    if isinstance(value, str) and value.lstrip().startswith("["):
+    """A list or a map that came as JSON text, which some clients make of nested arguments."""
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
         try:
             return json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return value  # the field's own check says what is wrong with it
     return value
 

@@ -176,6 +176,19 @@ def test_nothing_in_the_window_is_an_answer_that_names_it(
     )
 
 
+@pytest.mark.parametrize(
+    "query",
+    ["What did we talk about in March 2024?", "March 2024", "Was haben wir im März 2024 gesagt?"],
+)
+def test_a_question_for_nothing_but_a_time_gives_all_of_it_in_order(
+    kernel: Kernel, principal: Principal, query: str
+) -> None:
+    late = replace(TRAVEL, at=datetime(2024, 3, 20, 9, 0, tzinfo=UTC))
+    keep(kernel, principal, late, GARDEN, replace(CODE, at=datetime(2024, 6, 1, tzinfo=UTC)))
+    result = recall(kernel, principal, query=query)
+    assert [each.title for each in result.sources] == [GARDEN.title, TRAVEL.title]
+
+
 def test_what_was_never_said_is_not_found(kernel: Kernel, principal: Principal) -> None:
     keep(kernel, principal, GARDEN, TRAVEL, CODE)
     result = recall(kernel, principal, query="What is the name of my sister's parrot?")

@@ -37,6 +37,17 @@ def test_words_alone_bring_what_holds_them(kernel: Kernel, principal: Principal)
     assert "slate" in _texts(kernel, principal, "slate roof barn")[0]
 
 
+def test_a_word_that_two_languages_share_by_chance_does_not_outweigh_what_is_near(
+    kernel: Kernel, principal: Principal
+) -> None:
+    there = "The gift came on Monday by the old post van from the harbour, wrapped in brown paper."
+    present = Chat("Parcel", [there, "How nice of her."])
+    shells = Chat("Cocoa", ["Our kakaobohnenschale: geröstetes, womögliches.", "Noted."])
+    keep(kernel, principal, present, shells, GARDEN, TRAVEL)
+    first = _texts(kernel, principal, "Enthielten geröstete Kakaobohnenschalen womöglich Gift?")[0]
+    assert "kakaobohnenschale" in first
+
+
 def test_a_conversation_can_be_left_out(kernel: Kernel, principal: Principal) -> None:
     barn, _ = keep(kernel, principal, Chat("Barn", ROOF), GARDEN)
     texts = _texts(kernel, principal, "Which slate for the roof?", leave_out=[[barn]])

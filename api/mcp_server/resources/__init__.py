@@ -7,6 +7,6 @@ from api.mcp_server.resources import agent_memory, bucket, category, conversatio
 RESOURCES: tuple[ResourceKind, ...] = (
     bucket.KIND,
     category.KIND,
-    conversation.KIND,
     *agent_memory.KINDS,
+    conversation.KIND,  # the longest list
 )

@@ -5,15 +5,18 @@ from collections.abc import Mapping, Sequence
 from api.mcp_server.resource import Listed, Page, ResourceKind
 from backread.domain import Principal, Scope
 from backread.kernel import Kernel
-from recall.memories import list_buckets, memories_and_buckets
+from recall.memories import bucket_number, list_buckets, memories_and_buckets
 from recall.rendering import clean, envelope, one_line
 
 ADDRESS = "backread://bucket/{id}"
 
 
 def _read(kernel: Kernel, principal: Principal, values: Mapping[str, str]) -> str:
-    found = memories_and_buckets(kernel, principal, bucket_id=values["id"], every=True)
-    (bucket,) = [each for each in found.buckets if str(each.bucket_id) == values["id"].lstrip("0")]
+    number = bucket_number(values["id"])
+    found = memories_and_buckets(kernel, principal, bucket_id=number, every=True)
+    # Not out of `found`, which lists no more buckets than fit into a result.
+    every = list_buckets(kernel, principal).buckets
+    (bucket,) = [each for each in every if each.bucket_id == number]
     shown, total = len(found.memories), found.memory_total
     lead = f"{shown} of {total} memories of the bucket, newest first."
     if found.next:

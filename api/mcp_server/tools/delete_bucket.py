@@ -16,7 +16,6 @@ class DeleteArguments(Arguments):
 
 
 def _run(kernel: Kernel, principal: Principal, arguments: DeleteArguments) -> Answer:
-    assert arguments.bucket_id is not None
     result = delete_bucket(kernel, principal, arguments.bucket_id)
     return Answer(result.text, result)
 

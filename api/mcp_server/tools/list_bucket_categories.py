@@ -17,7 +17,6 @@ class CategoriesArguments(Arguments):
 
 
 def _run(kernel: Kernel, principal: Principal, arguments: CategoriesArguments) -> Answer:
-    assert arguments.bucket_id is not None
     result = bucket_categories(kernel, principal, arguments.bucket_id)
     return Answer(result.text, result)
 

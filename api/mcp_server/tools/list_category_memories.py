@@ -30,7 +30,6 @@ class CategoryArguments(Arguments):
 
 
 def _run(kernel: Kernel, principal: Principal, arguments: CategoryArguments) -> Answer:
-    assert arguments.bucket_id is not None
     result = category_memories(
         kernel,
         principal,

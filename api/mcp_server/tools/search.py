@@ -9,7 +9,7 @@ from pydantic import Field
 from api.mcp_server.tool import Answer, Arguments, Tool
 from backread.domain import Principal, Scope
 from backread.kernel import Kernel
-from recall.rendering import NOTICE, day
+from recall.rendering import NOTICE, day, one_line
 from recall.search import SearchHit, SearchQuery, search
 from recall.wire import ResultModel
 
@@ -48,14 +48,11 @@ def _run(kernel: Kernel, principal: Principal, arguments: SearchArguments) -> An
 
 
 def _document(hit: SearchHit) -> FoundDocument:
-    text = " ".join(hit.text.split())
-    if len(text) > _SNIPPET_CHARACTERS:
-        text = text[: _SNIPPET_CHARACTERS - 1].rstrip() + "…"
     return FoundDocument(
         id=hit.conversation_id,
         title=f"{hit.title or 'Untitled'} ({hit.platform}, {day(hit.occurred_at)})",
         url=hit.reader_url,
-        text=text,
+        text=one_line(hit.text, _SNIPPET_CHARACTERS),
     )
 
 

@@ -6,16 +6,15 @@ from api.mcp_server.tool import Answer, Arguments, Tool
 from api.mcp_server.tools.arguments import BucketText
 from backread.domain import Principal, Scope
 from backread.kernel import Kernel
-from backread.tokens import estimate_tokens
 from recall.memories import (
     DEFAULT_RESULTS,
     MAX_RESULTS,
-    FoundMemory,
     MemorySearchResult,
+    cut_to,
     search_memories,
 )
 
-_ALL_TOKENS = 12_000
+_ALL_TOKENS = 12_000  # twenty very long memories would be more than a client takes
 
 
 class SearchArguments(Arguments):
@@ -47,19 +46,12 @@ def _run(kernel: Kernel, principal: Principal, arguments: SearchArguments) -> An
         as_of=arguments.as_of,
     )
     share = _ALL_TOKENS // max(1, len(result.memories))
-    shown = [_cut(memory, share) for memory in result.memories]
+    shown = [
+        cut_to(memory, share, more="search with a smaller limit for more")
+        for memory in result.memories
+    ]
     result = result.model_copy(update={"memories": shown})
     return Answer(result.text, result)
-
-
-def _cut(memory: FoundMemory, share: int) -> FoundMemory:
-    """Twenty very long memories would be more than a client takes."""
-    tokens = estimate_tokens(memory.text)
-    if tokens <= share:
-        return memory
-    kept = len(memory.text) * share // tokens
-    note = "… [cut; search with a smaller limit for more]"
-    return memory.model_copy(update={"text": memory.text[:kept] + note})
 
 
 TOOL = Tool(

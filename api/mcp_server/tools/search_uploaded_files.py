@@ -1,46 +1,30 @@
 """search_uploaded_files: what stands in the person's documents."""
 
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from api.mcp_server.tool import Answer, Arguments, Tool
+from api.mcp_server.tools.arguments import whole_number
 from backread.domain import Principal, Scope
 from backread.kernel import Kernel
-from backread.tokens import estimate_tokens
+from backread.tokens import characters_within
 from recall.files.results import FileSearchResult, FoundFilePassage
 from recall.files.search import DEFAULT_RESULTS, MAX_RESULTS, search_files
 
 _ALL_TOKENS = 15_000
 _NO_NUMBER = "a file bucket id is a whole number; leave it out to search all files"
-
-
-def _text(value: Any) -> Any:
-    """Models send an id as a number or as text; blank is none."""
-    if isinstance(value, bool) or (isinstance(value, float) and not value.is_integer()):
-        raise ValueError(_NO_NUMBER)
-    if isinstance(value, float):
-        value = int(value)
-    return (str(value).strip() or None) if isinstance(value, int | str) else value
-
-
-def _number(value: str | None) -> int | None:
-    if value is None:
-        return None
-    if not (value.isascii() and value.isdigit() and len(value) < 19):
-        raise ValueError(_NO_NUMBER)
-    return int(value)
-
-
-FileBucketNumber = Annotated[
-    Annotated[str | None, BeforeValidator(_text), AfterValidator(_number)],
+_FileBucketNumber = Annotated[
+    int | None,
+    BeforeValidator(partial(whole_number, problem=_NO_NUMBER)),
     WithJsonSchema({"type": "number"}),
 ]
 
 
 class FilesArguments(Arguments):
     query: str = Field(description="Search query, in the user's own words and language.")
-    bucket_id: FileBucketNumber = Field(
+    bucket_id: _FileBucketNumber = Field(
         None,
         description="Limit the search to one file bucket. File buckets are not the buckets of "
         "list_buckets; their ids stand in the results.",
@@ -55,9 +39,12 @@ class FilesArguments(Arguments):
 
 
 def _run(kernel: Kernel, principal: Principal, arguments: FilesArguments) -> Answer:
-    bucket_id: Any = arguments.bucket_id  # a number by now
     result = search_files(
-        kernel, principal, arguments.query, bucket_id=bucket_id, top_k=arguments.top_k
+        kernel,
+        principal,
+        arguments.query,
+        bucket_id=arguments.bucket_id,
+        top_k=arguments.top_k,
     )
     share = _ALL_TOKENS // max(1, len(result.passages))
     shown = [_cut(passage, share) for passage in result.passages]
@@ -66,10 +53,9 @@ def _run(kernel: Kernel, principal: Principal, arguments: FilesArguments) -> Ans
 
 
 def _cut(passage: FoundFilePassage, share: int) -> FoundFilePassage:
-    tokens = estimate_tokens(passage.text)
-    if tokens <= share:
+    kept = characters_within(passage.text, share)
+    if kept == len(passage.text):
         return passage
-    kept = len(passage.text) * share // tokens
     return passage.model_copy(update={"text": passage.text[:kept] + "… [cut]"})
 
 

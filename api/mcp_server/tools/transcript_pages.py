@@ -9,7 +9,7 @@ import re
 from backread.domain import Principal
 from backread.errors import InvalidInput
 from backread.kernel import Kernel
-from backread.tokens import estimate_tokens
+from backread.tokens import characters_within, estimate_tokens
 from recall.transcripts import Transcript, TranscriptMessage, full_conversation
 
 # Clients refuse a result over 25,000 tokens; estimates and each message's heading need room.
@@ -65,9 +65,8 @@ def _cut(message: TranscriptMessage, reader_url: str) -> TranscriptMessage:
 
 def _cut_text(text: str, room: int, where: str) -> tuple[str, int]:
     """As much of the text as fits, and the tokens that are left after it."""
-    tokens = estimate_tokens(text)
-    if tokens <= room:
-        return text, room - tokens
-    kept = len(text) * room // tokens
+    kept = characters_within(text, room)
+    if kept == len(text):
+        return text, room - estimate_tokens(text)
     note = f"… [{len(text) - kept} more characters; the whole {where}]"
     return f"{text[:kept]}{note}", 0

@@ -20,6 +20,12 @@ ALL = "memory:read memory:write chat-history:read"
 TOOL_SCOPES = {tool.name: tool.scope.value for tool in TOOLS}
 
 
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """Of a server that offers every tool there is."""
+    return settings.model_copy(update={"team_id": "acme"})
+
+
 @pytest.mark.parametrize("path", [MCP, f"{MCP}/"])
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"])
 def test_c20_every_method_without_a_token_gets_the_same_challenge(

@@ -208,6 +208,16 @@ def test_changes_ask_for_one_job_a_bucket(kernel: Kernel, principal: Principal) 
         assert session.scalars(select(func.count()).select_from(CategoryMembership)).one() == 15
 
 
+def test_a_job_that_sorted_a_bucket_says_that_all_is_done(
+    kernel: Kernel, principal: Principal
+) -> None:
+    keep(kernel, principal, ["My cello has new strings.", "The beans climb up a pole."])
+    run_pending(kernel)
+    with kernel.store.read() as session:
+        job = session.scalars(select(Job).where(Job.name == CATEGORISE_BUCKET)).one()
+        assert (job.state, job.done_units, job.total_units) == ("done", 2, 2)
+
+
 def test_a_large_change_is_left_to_the_job_and_the_answer_says_so(
     kernel: Kernel, principal: Principal
 ) -> None:
