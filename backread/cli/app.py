@@ -12,11 +12,20 @@ from backread import __version__
 from backread.cli import (
     accounts,
     connections,
+    embeddings,
+    evaluation,
     exports,
+    files,
+    folders,
     import_controls,
     imports,
+    jobs,
+    memories,
+    notes,
+    overview,
     questions,
     server,
+    summaries,
     upkeep,
 )
 from backread.cli.output import show_error
@@ -91,8 +100,17 @@ def _options(
 server.add_commands(app)
 imports.add_commands(app)
 import_controls.add_commands(app)
+jobs.add_commands(app)
 exports.add_commands(app)
+files.add_commands(app)
+folders.add_commands(app)
+notes.add_commands(app)
 questions.add_commands(app)
+memories.add_commands(app)
+evaluation.add_commands(app)
+overview.add_commands(app)
 connections.add_commands(app)
 accounts.add_commands(app)
+summaries.add_commands(app)
 upkeep.add_commands(app)
+embeddings.add_commands(app)

@@ -31,8 +31,9 @@ def export(
 ) -> None:
     """Write everything that is kept into one archive.
 
-    It holds every conversation as it came and as Markdown to read, and all memories. Another
-    Backread imports it without loss. Works with and without a running server.
+    It holds every conversation as it came and as Markdown to read, and all memories, notes,
+    folders and files. Another Backread imports it without loss. Works with and without a
+    running server.
     """
     target = file.expanduser().absolute()
     if target.is_dir():
@@ -50,6 +51,10 @@ def export(
         "conversations": counts.conversations,
         "captures": counts.kinds["capture"],
         "memories": counts.kinds["memory"],
+        "note_revisions": counts.kinds["note_revision"],
+        "folders": counts.kinds["folder"],
+        "records": counts.kinds["folder_record"],
+        "files": counts.kinds["file"],
     }
     if as_json:
         print_json(told)
@@ -57,7 +62,10 @@ def export(
     typer.echo(
         f"{target}: {counted(counts.conversations, 'conversation')} "
         f"({counted(counts.kinds['capture'], 'capture')}), "
-        f"{counted(counts.kinds['memory'], 'memory')}, {size / 1024**2:,.1f} MB."
+        f"{counted(counts.kinds['memory'], 'memory')}, "
+        f"{counted(counts.kinds['note_revision'], 'revision')} of notes, "
+        f"{counted(counts.kinds['folder_record'], 'record')}, "
+        f"{counted(counts.kinds['file'], 'file')}, {size / 1024**2:,.1f} MB."
     )
 
 

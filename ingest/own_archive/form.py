@@ -23,6 +23,13 @@ BUCKET = "bucket"
 MEMORY = "memory"
 SUGGESTION = "suggestion"
 TOMBSTONE = "tombstone"
+FILE_BUCKET = "file_bucket"
+FILE = "file"
+FILE_VERSION = "file_version"
+FOLDER = "folder"
+FOLDER_RECORD = "folder_record"
+RECORD_REVISION = "record_revision"
+NOTE_REVISION = "note_revision"
 
 LINE_START = re.compile(rb'\{\s*"backread"\s*:\s*"')
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from secrets import randbits
 
-from backread.identity import statement_hash
+from backread.identity import new_id, statement_hash
 from backread.store.base import utcnow
 from backread.store.engine import WriteSession
 from backread.store.models import Bucket, Memory, SuggestedMemory, Tombstone
@@ -14,7 +14,9 @@ from backread.store.repositories.archiving import (
     bucket_named,
     has_conversation,
     has_default_bucket,
+    has_former_memory,
     memory_saying,
+    memory_with_text,
     message_ids,
     suggestion_of,
 )
@@ -23,7 +25,24 @@ from backread.store.repositories.memories import default_bucket, find_by_hash
 from ingest.importers.base import dict_in, text_in, time_in
 from ingest.indexing import enqueue_embedding
 from ingest.json_stream import load
-from ingest.own_archive.form import BUCKET, KIND, MEMORY, SUGGESTION, TOMBSTONE, Record
+from ingest.own_archive.files import take_file, take_file_bucket, take_file_version
+from ingest.own_archive.folders import take_folder, take_folder_record, take_record_revision
+from ingest.own_archive.form import (
+    BUCKET,
+    FILE,
+    FILE_BUCKET,
+    FILE_VERSION,
+    FOLDER,
+    FOLDER_RECORD,
+    KIND,
+    MEMORY,
+    NOTE_REVISION,
+    RECORD_REVISION,
+    SUGGESTION,
+    TOMBSTONE,
+    Record,
+)
+from ingest.own_archive.notes import take_note_revision
 from ingest.rows import fit_id
 
 _BUCKET_CHARS = 200
@@ -43,7 +62,7 @@ def store_records(session: WriteSession, account_id: str, bodies: Sequence[bytes
         kind = text_in(record.get(KIND))
         take = _TAKERS.get(kind)
         counts[f"{kind}{take(session, account_id, record) if take else ':wrong'}"] += 1
-    if counts[MEMORY]:
+    if counts[MEMORY] or counts[NOTE_REVISION]:
         enqueue_embedding(session, account_id)
     return counts
 
@@ -100,16 +119,31 @@ def _take_memory(session: WriteSession, account_id: str, record: Record) -> str:
     if not 0 < len(text) <= _MEMORY_CHARS:
         return ":wrong"
     bucket = _bucket_for(session, account_id, text_in(record.get("bucket")).strip())
-    if find_by_hash(session, account_id, bucket.id, statement_hash(text)) is not None:
+    superseded_at = time_in(record.get("superseded_at"))
+    if superseded_at is None:
+        if find_by_hash(session, account_id, bucket.id, statement_hash(text)) is not None:
+            return ":known"
+    elif has_former_memory(session, account_id, bucket.id, text, superseded_at):
         return ":known"
     created_at = _past(record, "created_at")
+    about = [fit_id(text_in(record.get(key))) for key in _ORIGIN]
+    conversation_id, message_id = message_ids(
+        session, account_id, text_in(record.get("platform")), *about
+    )
+    memory_id = new_id()
     session.add(
         Memory(
+            id=memory_id,
             account_id=account_id,
             bucket_id=bucket.id,
             text=text,
-            text_hash=statement_hash(text),
+            text_hash=statement_hash(f"{memory_id} {text}" if superseded_at else text),
             client_id=text_in(record.get("stored_by"))[:_CLIENT_CHARS] or None,
+            updated_by=text_in(record.get("edited_by"))[:_CLIENT_CHARS] or None,
+            conversation_id=conversation_id,
+            message_id=message_id,
+            superseded_by=_successor(session, account_id, record) if superseded_at else None,
+            superseded_at=superseded_at,
             created_at=created_at,
             updated_at=max(created_at, _past(record, "updated_at")),
             point_id=randbits(62),
@@ -117,6 +151,15 @@ def _take_memory(session: WriteSession, account_id: str, record: Record) -> str:
     )
     session.flush()
     return ""
+
+
+def _successor(session: WriteSession, account_id: str, record: Record) -> str:
+    """The memory that holds in its place: it comes before in the archive. One that was deleted is
+    an id that leads nowhere."""
+    bucket = bucket_named(session, account_id, text_in(record.get("superseded_by_bucket")))
+    text = text_in(record.get("superseded_by_text"))
+    found = memory_with_text(session, account_id, bucket.id, text) if bucket and text else None
+    return found.id if found else new_id()
 
 
 def _take_suggestion(session: WriteSession, account_id: str, record: Record) -> str:
@@ -183,12 +226,24 @@ def _past(record: Record, key: str) -> datetime:
 _WORDS = {
     BUCKET: ("bucket", "buckets"),
     MEMORY: ("memory", "memories"),
+    FILE_BUCKET: ("file bucket", "file buckets"),
+    FILE: ("file", "files"),
+    FOLDER: ("folder", "folders"),
+    FOLDER_RECORD: ("record", "records"),
+    NOTE_REVISION: ("revision of notes", "revisions of notes"),
     SUGGESTION: ("suggested memory", "suggested memories"),
     TOMBSTONE: ("deletion", "deletions"),
 }
 _TAKERS = {
     BUCKET: _take_bucket,
     MEMORY: _take_memory,
+    FILE_BUCKET: take_file_bucket,
+    FILE: take_file,
+    FILE_VERSION: take_file_version,
+    FOLDER: take_folder,
+    FOLDER_RECORD: take_folder_record,
+    RECORD_REVISION: take_record_revision,
+    NOTE_REVISION: take_note_revision,
     SUGGESTION: _take_suggestion,
     TOMBSTONE: _take_tombstone,
 }

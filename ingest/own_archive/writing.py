@@ -23,9 +23,13 @@ from backread.store.models import Capture, Companion
 from backread.store.repositories import archiving
 from backread.store.repositories.browsing import messages_with_artifacts
 from backread.store.repositories.captures import get_capture
+from backread.store.repositories.memories import memories_by_id
 from backread.store.repositories.messages import shown_line
 from ingest.candidates import decompress
 from ingest.own_archive import form
+from ingest.own_archive.files import file_records
+from ingest.own_archive.folders import folder_records
+from ingest.own_archive.notes import note_records
 from ingest.own_archive.readable import readable, readable_name
 
 _PIECE_BYTES = 256 * 1024
@@ -36,6 +40,10 @@ conversations/    every conversation to read, as Markdown
 captures.ndjson   the raw form of every conversation, as it came in, one a line under "body"
 companions.ndjson what came beside conversations, such as the documents of projects
 memories.ndjson   memories and the buckets they lie in
+files.ndjson      uploaded documents with their buckets; the bytes of each under "body" (text) or
+                  "body_base64"
+folders.ndjson    record folders, their records and every revision of them
+notes.ndjson      every revision of every note
 suggestions.ndjson  what platforms remember, and what was decided about it
 tombstones.ndjson conversations that were deleted and stay so
 manifest.json     how many of each there are
@@ -73,6 +81,9 @@ class ArchiveWriter:
             yield from self._file("README.txt", iter([_README.encode()]))
             yield from self._file("tombstones.ndjson", self._rows(_tombstones))
             yield from self._file("memories.ndjson", self._memories())
+            yield from self._file("files.ndjson", self._files())
+            yield from self._file("folders.ndjson", self._folders())
+            yield from self._file("notes.ndjson", self._notes())
             yield from self._file("companions.ndjson", self._companions())
             yield from self._file("captures.ndjson", self._captures())
             # After what they came from, so that decisions meet the suggestions they are about.
@@ -106,6 +117,21 @@ class ArchiveWriter:
     def _memories(self) -> Iterator[bytes]:
         yield from self._rows(_buckets)
         yield from self._rows(_memories)
+
+    def _files(self) -> Iterator[bytes]:
+        for kind, record in file_records(self._kernel, self._account_id):
+            self.counts.kinds[kind] += 1
+            yield form.line(kind, record)
+
+    def _folders(self) -> Iterator[bytes]:
+        for kind, record in folder_records(self._kernel, self._account_id):
+            self.counts.kinds[kind] += 1
+            yield form.line(kind, record)
+
+    def _notes(self) -> Iterator[bytes]:
+        for kind, record in note_records(self._kernel, self._account_id):
+            self.counts.kinds[kind] += 1
+            yield form.line(kind, record)
 
     def _captures(self) -> Iterator[bytes]:
         with self._kernel.store.read() as session:
@@ -154,6 +180,11 @@ class ArchiveWriter:
                     "companions": self.counts.kinds[form.COMPANION],
                     "buckets": self.counts.kinds[form.BUCKET],
                     "memories": self.counts.kinds[form.MEMORY],
+                    "file_buckets": self.counts.kinds[form.FILE_BUCKET],
+                    "files": self.counts.kinds[form.FILE],
+                    "folders": self.counts.kinds[form.FOLDER],
+                    "records": self.counts.kinds[form.FOLDER_RECORD],
+                    "note_revisions": self.counts.kinds[form.NOTE_REVISION],
                     "suggestions": self.counts.kinds[form.SUGGESTION],
                     "tombstones": self.counts.kinds[form.TOMBSTONE],
                 },
@@ -237,19 +268,33 @@ def _buckets(session: ReadSession, account_id: str, place: int) -> list[_Told]:
 
 def _memories(session: ReadSession, account_id: str, place: int) -> list[_Told]:
     names = archiving.bucket_names(session, account_id)
-    return [
-        (
-            form.MEMORY,
-            {
-                "bucket": names[row.bucket_id],
-                "text": row.text,
-                "stored_by": row.client_id,
-                "created_at": row.created_at,
-                "updated_at": row.updated_at,
-            },
+    rows = archiving.memories_page(session, account_id, place)
+    places = archiving.memory_places(session, account_id, [row.id for row in rows])
+    later = memories_by_id(session, account_id, {row.superseded_by or "" for row in rows})
+    told: list[_Told] = []
+    for row in rows:
+        platform, conversation, message = places.get(row.id, ("", "", ""))
+        successor = later.get(row.superseded_by or "")
+        told.append(
+            (
+                form.MEMORY,
+                {
+                    "bucket": names[row.bucket_id],
+                    "text": row.text,
+                    "stored_by": row.client_id,
+                    "edited_by": row.updated_by,
+                    "created_at": row.created_at,
+                    "updated_at": row.updated_at,
+                    "platform": platform,
+                    "conversation_external_id": conversation,
+                    "message_external_id": message,
+                    "superseded_at": row.superseded_at if row.superseded_by else None,
+                    "superseded_by_bucket": names[successor.bucket_id] if successor else "",
+                    "superseded_by_text": successor.text if successor else "",
+                },
+            )
         )
-        for row in archiving.memories_page(session, account_id, place)
-    ]
+    return told
 
 
 def _suggestions(session: ReadSession, account_id: str, place: int) -> list[_Told]:

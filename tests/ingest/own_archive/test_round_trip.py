@@ -28,7 +28,7 @@ from backread.store.models import (
 from ingest.own_archive.form import body_of
 from ingest.own_archive.writing import ArchiveWriter
 from ingest.rebuild import rebuild_account
-from recall.memories import store_memory
+from recall.memories import Source, memories_and_buckets, store_memory
 from tests.conftest import new_principal
 from tests.ingest.exports import (
     NOON,
@@ -350,3 +350,32 @@ def test_an_archive_comes_in_small_pieces_and_half_of_one_is_refused_in_words(
     report = import_files(other, cleo, write(tmp_path / "half.zip", half))
     assert report.error is not None
     assert "incomplete" in report.error.message
+
+
+def test_memories_keep_their_source_and_their_former_versions(
+    kernel: Kernel, principal: Principal, elsewhere: tuple[Kernel, Principal], tmp_path: Path
+) -> None:
+    import_files(kernel, principal, write(tmp_path / "chats.json", as_json([chatgpt("home")])))
+    with kernel.store.read() as session:
+        chat = session.scalars(select(Conversation.id)).one()
+    first = store_memory(kernel, principal, "Lives in Zurich.", source=Source(chat))
+    second = store_memory(
+        kernel, principal, "Lives in Basel.", supersedes=first.memory_id, source=Source(chat)
+    )
+    store_memory(kernel, principal, "Lives in Porto.", supersedes=second.memory_id)
+    store_memory(kernel, principal, "Lives in Zurich.")  # again
+    path = write(tmp_path / "all.zip", _export(kernel, principal))
+    other, cleo = elsewhere
+    for _ in range(2):
+        import_files(other, cleo, path)
+        found = memories_and_buckets(other, cleo, every=True)
+        by_id = {each.memory_id: each for each in found.memories}
+        assert len(by_id) == 4
+        line = [each for each in found.memories if each.supersedes]
+        assert {each.text: by_id[each.supersedes[0]].text for each in line} == {
+            "Lives in Porto.": "Lives in Basel.",
+            "Lives in Basel.": "Lives in Zurich.",
+        }
+        former = [each for each in found.memories if each.superseded_at]
+        assert sorted(each.text for each in former) == ["Lives in Basel.", "Lives in Zurich."]
+        assert all(each.conversation_id for each in former)

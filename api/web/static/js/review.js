@@ -52,7 +52,7 @@ if (form) {
     if (button && button.value !== "accept") form.querySelector("[data-bucket-name]").required = false;
   });
   // The edited one goes into the bucket that is chosen above.
-  document.querySelector("#edit")?.addEventListener("submit", (event) => {
+  document.querySelector("#edit:has([data-edit-bucket])")?.addEventListener("submit", (event) => {
     event.target.querySelector("[data-edit-bucket]").value = form.querySelector("[data-bucket]").value;
     event.target.querySelector("[data-edit-bucket-name]").value = form.querySelector("[data-bucket-name]").value;
   });
