@@ -11,18 +11,28 @@ from starlette.routing import BaseRoute, Route
 from api.accounts.limits import SignInLimits
 from api.accounts.setup_token import ensure_setup_token
 from api.errors import install_error_handlers
-from api.mcp_server.mounting import LateEndpoint, MountedEndpoint
+from api.exports import ExportDoor
+from api.exports import router as exports_router
+from api.mcp_server.mounting import (
+    FOLDER_ENDPOINT,
+    NOTES_ENDPOINT,
+    LateEndpoint,
+    MountedEndpoint,
+)
 from api.middleware import BodyLimit, HostGuard, PublicCors, RequestId, SecurityHeaders
 from api.oauth import authorize, consent, metadata, register, revoke, token
 from api.oauth.client_documents import ClientDocuments
-from api.oauth.resources import MESSAGES_PATH, RECALL_PATH, SSE_PATH
+from api.oauth.resources import FOLDER_PATH, MESSAGES_PATH, NOTES_PATH, RECALL_PATH, SSE_PATH
+from api.request_limits import RequestLimit
 from api.routes import router as rest_router
+from api.telemetry import Telemetry
 from api.web.pages import router as pages_router
 from backread import __version__
 from backread.errors import BackreadError
 from backread.kernel import Kernel
 from backread.log import get_logger
 from backread.settings import Settings
+from backread.telemetry.tracing import start_tracing
 
 _WARM_UP_AFTER_SECONDS = 2.0
 _log = get_logger(__name__)
@@ -34,13 +44,21 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        start_tracing(settings, "web")
         kernel = Kernel(settings)
         app.state.kernel = kernel
         ensure_setup_token(settings, kernel.store)
         app.state.recall_endpoint = LateEndpoint(kernel)
+        app.state.notes_endpoint = LateEndpoint(kernel, NOTES_ENDPOINT)
+        app.state.folder_endpoint = LateEndpoint(kernel, FOLDER_ENDPOINT)
         try:
             with _warming_up(kernel):
-                async with app.state.recall_endpoint.run(), anyio.create_task_group() as group:
+                async with (
+                    app.state.recall_endpoint.run(),
+                    app.state.notes_endpoint.run(),
+                    app.state.folder_endpoint.run(),
+                    anyio.create_task_group() as group,
+                ):
                     group.start_soon(app.state.client_documents.run_self_test)
                     yield
                     group.cancel_scope.cancel()
@@ -59,7 +77,9 @@ def create_app(settings: Settings) -> FastAPI:
         routes=_ROUTES,
     )
     app.state.sign_in_limits = SignInLimits()
+    app.state.export_door = ExportDoor()
     app.state.client_documents = ClientDocuments(settings)
+    app.state.notes_limit = RequestLimit("notes", settings.notes_requests_per_minute)
     install_error_handlers(app)
     _add_middleware(app, settings)
     return app
@@ -91,11 +111,20 @@ def _all_routes() -> list[BaseRoute]:
     for module in (metadata, register, authorize, consent, token, revoke):
         router.include_router(module.router)
     router.include_router(rest_router)
+    router.include_router(exports_router)
     router.include_router(pages_router)
-    for path in (RECALL_PATH, SSE_PATH, MESSAGES_PATH):
+    recall = MountedEndpoint()
+    served = {
+        RECALL_PATH: recall,
+        SSE_PATH: recall,
+        MESSAGES_PATH: recall,
+        NOTES_PATH: MountedEndpoint("notes_endpoint"),
+        FOLDER_PATH: MountedEndpoint("folder_endpoint"),
+    }
+    for path, endpoint in served.items():
         for spelling in (path, f"{path}/"):
             # Every method: what is refused is refused after authentication, by the endpoint.
-            router.routes.append(Route(spelling, MountedEndpoint(), methods=None))
+            router.routes.append(Route(spelling, endpoint, methods=None))
     return router.routes
 
 
@@ -110,4 +139,5 @@ def _add_middleware(app: FastAPI, settings: Settings) -> None:
     app.add_middleware(PublicCors)
     app.add_middleware(SecurityHeaders, settings=settings)
     app.add_middleware(HostGuard, settings=settings)
+    app.add_middleware(Telemetry)
     app.add_middleware(RequestId)

@@ -96,7 +96,7 @@ SignedInDep = Annotated[SignedIn, Depends(signed_in)]
 
 
 # Reads nothing that counts; it tells the OpenAPI description how scripts get in.
-_PERSONAL_TOKEN = HTTPBearer(
+PERSONAL_TOKEN = HTTPBearer(
     scheme_name="personal_token",
     description="A token from Settings, Access tokens.",
     auto_error=False,
@@ -119,7 +119,7 @@ class Allowed:
         connection: HTTPConnection,
         kernel: KernelDep,
         somebody: MaybeSignedInDep,
-        _described: Annotated[object, Security(_PERSONAL_TOKEN)],
+        _described: Annotated[object, Security(PERSONAL_TOKEN)],
     ) -> Principal:
         token = sent_token(connection)
         if token is None:

@@ -29,11 +29,11 @@ PAGE_CSP = (
 FORM_CSP = f"{PAGE_CSP}; form-action 'self'"
 
 # Bodies of these are streamed to disk by their routes.
-UPLOAD_PATH = "/api/v1/imports"
+UPLOAD_PATHS = frozenset({"/api/v1/imports", "/api/v1/files"})
 UPLOADS_PREFIX = "/api/v1/uploads/"
 
-_CORS_PATHS = frozenset({"/token", "/register", "/revoke"})
-_CORS_PREFIXES = ("/.well-known/", "/register/", "/api/mcp/")
+_CORS_PATHS = frozenset({"/token", "/register", "/revoke", "/mcp", "/mcp/"})
+_CORS_PREFIXES = ("/.well-known/", "/register/", "/api/mcp/", "/mcp/memories")
 _CORS_HEADERS = frozenset(
     {
         "authorization",
@@ -51,6 +51,7 @@ _CORS_METHODS = "GET, POST, DELETE, OPTIONS"
 
 _SMALL_BODY = 64 * 1024  # registration, token and forms
 _JSON_BODY = 4 * 1024**2
+_LARGER_BODIES = ("/api/", "/mcp", "/notes/")
 _UPLOAD_OVERHEAD = 1024**2
 
 
@@ -188,10 +189,10 @@ class BodyLimit:
         await self.app(scope, counted, send)
 
     def _limit(self, path: str) -> int:
-        if path == UPLOAD_PATH or path.startswith(UPLOADS_PREFIX):
+        if path in UPLOAD_PATHS or path.startswith(UPLOADS_PREFIX):
             return self.upload_limit
         # Other bodies are held in memory, and read before anybody is authenticated.
-        return _JSON_BODY if path.startswith("/api/") else _SMALL_BODY
+        return _JSON_BODY if path.startswith(_LARGER_BODIES) else _SMALL_BODY
 
 
 def _too_large(limit: int) -> str:

@@ -5,6 +5,7 @@ ULIDs (https://github.com/ulid/spec): opaque, and sorted by the time of what the
 """
 
 import hashlib
+import json
 import os
 import threading
 import time
@@ -83,6 +84,12 @@ def message_id(conversation: str, external_id: str) -> str:
     return conversation[:10] + "".join([_PAIRS[tail >> shift & 1023] for shift in _TAIL_SHIFTS])
 
 
+def derived_id(account_id: str, other: str) -> str:
+    """An id of this account's for what bears `other` elsewhere; the same each time, and sorted
+    as that one is."""
+    return other[:10].ljust(10, "0") + _encode(0, _digest(account_id, other))[10:]
+
+
 def _digest(*parts: str) -> bytes:
     joined = "\x00".join(parts).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(joined, digest_size=10).digest()
@@ -98,3 +105,12 @@ def statement_hash(text: str) -> str:
     memories with the same hash say the same."""
     folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def value_hash(value: object) -> str:
+    """SHA-256 of a JSON scalar with its kind, in hex: `1` and `1.0` are the same number, and
+    neither is `true` nor the text "1"."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    written = json.dumps(value, ensure_ascii=False)
+    return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()

@@ -10,17 +10,23 @@ from pathlib import Path
 from typing import Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
+from pydantic_settings import SettingsConfigDict
+
+from backread.language_settings import LanguageModelSettings
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
-class Settings(BaseSettings):
+class Settings(LanguageModelSettings):
     """Frozen after start: a process sees one configuration for its whole life."""
 
     model_config = SettingsConfigDict(
-        env_prefix="BACKREAD_", frozen=True, extra="ignore", env_ignore_empty=True
+        env_prefix="BACKREAD_",
+        frozen=True,
+        extra="ignore",
+        env_ignore_empty=True,
+        populate_by_name=True,
     )
 
     home: Path = Field(
@@ -64,12 +70,25 @@ class Settings(BaseSettings):
 
     embedding_model: str = Field(
         default="minilm",
-        description="`minilm` (packaged, English), `hashing` (no model: compares spelling, for "
+        description="`minilm` (packaged, English), `multilingual-e5` (packaged, a hundred "
+        "languages: `backread[multilingual]`), `hashing` (no model: compares spelling, for "
         "machines where onnxruntime does not run), the name of any fastembed model, or "
-        "`openai:<model>` for an OpenAI-compatible endpoint.",
+        "`openai:<model>` for an OpenAI-compatible endpoint. A new value is acted on at the next "
+        "start; the former model answers until the new one's vectors are made.",
     )
     embedding_threads: int = Field(
         default=1, ge=1, le=64, description="CPU threads one embedding process may use."
+    )
+    embedding_provider: Literal["auto", "cpu", "cuda", "coreml"] = Field(
+        default="auto",
+        description="What computes embeddings. `auto`: a graphics card if the installed "
+        "onnxruntime can use one, else the CPU. `cuda` and `coreml` insist on it.",
+    )
+    embedding_keep_days: int = Field(
+        default=7,
+        ge=0,
+        description="After a change of the embedding model the former one's vectors are kept for "
+        "this many days, so that one can go back at once.",
     )
     embedding_base_url: str = Field(
         default="", description="Base URL of the OpenAI-compatible embeddings endpoint."
@@ -79,13 +98,33 @@ class Settings(BaseSettings):
     )
 
     worker_concurrency: int = Field(
-        default=2, ge=1, le=64, description="Background jobs that run at the same time."
+        default=2,
+        ge=1,
+        le=64,
+        description="Jobs that run at the same time. `backread up` runs one in the background and "
+        "the rest of what people wait for, of these at least two, so that two accounts get on "
+        "beside each other.",
     )
     job_lease_seconds: int = Field(
         default=60,
         ge=5,
         description="A running job that has not reported for this long is taken to be dead "
         "and is started again.",
+    )
+    job_stalled_minutes: int = Field(
+        default=60,
+        ge=1,
+        description="A job that answers and gets no further for this long is stopped and tried "
+        "again later.",
+    )
+    job_silent_minutes: int = Field(
+        default=30,
+        ge=1,
+        description="A job that does not even answer for this long has its process ended, and is "
+        "tried again later.",
+    )
+    job_keep_days: int = Field(
+        default=30, ge=1, description="Days that jobs which have ended stay on the Activity page."
     )
 
     upload_max_bytes: int = Field(
@@ -113,6 +152,53 @@ class Settings(BaseSettings):
     conversation_max_bytes: int = Field(
         default=64 * 1024**2, ge=1, description="Largest single conversation in bytes of JSON."
     )
+    file_max_bytes: int = Field(
+        default=50 * 1024**2, ge=1, description="Most bytes of one uploaded document."
+    )
+    files_max_bytes: int = Field(
+        default=5 * 1024**3,
+        ge=1,
+        description="Most bytes of all uploaded documents of an account together.",
+    )
+    file_versions_kept: int = Field(
+        default=0,
+        ge=0,
+        le=100,
+        description="Earlier originals that are kept of a document when it is replaced. They can "
+        "be downloaded and are not searched.",
+    )
+    file_max_pages: int = Field(
+        default=2_000, ge=1, description="Most pages, slides or chapters of one document."
+    )
+    file_max_characters: int = Field(
+        default=5_000_000, ge=1, description="Most characters of text read out of one document."
+    )
+    file_max_inflated_bytes: int = Field(
+        default=512 * 1024**2,
+        ge=1,
+        description="Most bytes that a document which is a zip inside (docx, xlsx, pptx, epub) may "
+        "unpack to.",
+    )
+    file_read_seconds: int = Field(
+        default=60,
+        ge=1,
+        description="Longest time that reading a document may take. Each page that is a picture "
+        "of text has as much again.",
+    )
+    file_read_memory_bytes: int = Field(
+        default=1024**3,
+        ge=128 * 1024**2,
+        description="Most memory of the process that reads a document, as address space.",
+    )
+    file_max_ocr_pages: int = Field(
+        default=200, ge=0, description="Most pages of one document that tesseract reads."
+    )
+    file_ocr_languages: str = Field(
+        default="eng",
+        pattern=r"[A-Za-z_]+(\+[A-Za-z_]+)*",
+        description="Languages that tesseract reads pictures of text in, by its names, joined by "
+        "`+`: `eng+deu`. Their data must be installed.",
+    )
     watch_dir: str = Field(
         default="",
         description="Folder that `backread up` imports from by itself: what lies in it, and then "
@@ -122,6 +208,50 @@ class Settings(BaseSettings):
         default="",
         description="E-mail address of the account that the watched folder belongs to. Empty "
         "means the only account.",
+    )
+
+    forget_tools: bool = Field(
+        default=True,
+        description="Whether AI clients that may write get tools that delete memories and "
+        "buckets. The web app can always.",
+    )
+    forget_undo_days: int = Field(
+        default=30,
+        ge=0,
+        description="For this many days a deleted memory or bucket can be had back.",
+    )
+    chatgpt_tools: bool = Field(
+        default=True,
+        description="Whether clients that may read chats also get `search` and `fetch`, in the "
+        "form that ChatGPT's research asks for.",
+    )
+
+    note_max_bytes: int = Field(
+        default=1024**2,
+        ge=1_000,
+        le=3 * 1024**2,
+        description="Most bytes of one note, front matter included.",
+    )
+    notes_requests_per_minute: int = Field(
+        default=60,
+        ge=1,
+        description="Requests a minute that one token, or one signed-in person, may make at the "
+        "REST interface of notes.",
+    )
+    notes_semantic_search: bool = Field(
+        default=False,
+        description="Offers AI clients a seventh tool at /mcp that finds notes by their meaning.",
+    )
+    graph_extraction_enabled: bool = Field(
+        default=False,
+        description="Reads a graph of files, concepts, decisions, people and tools out of coding "
+        "agents' sessions.",
+    )
+    team_id: str = Field(
+        default="",
+        max_length=200,
+        description="Name of the team whose members share memories on this server. Empty: no "
+        "sharing.",
     )
 
     access_token_minutes: int = Field(
@@ -159,6 +289,17 @@ class Settings(BaseSettings):
         "and printed with the address.",
     )
     log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR.")
+    metrics_token: SecretStr = Field(
+        default=SecretStr(""),
+        description="Bearer token that Prometheus sends for `/metrics`. Empty means that there "
+        "is no such page.",
+    )
+    otlp_endpoint: str = Field(
+        default="",
+        validation_alias=AliasChoices("BACKREAD_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+        description="Address of an OpenTelemetry collector (OTLP over HTTP) that traces are sent "
+        "to; also read from OTEL_EXPORTER_OTLP_ENDPOINT. Empty means no traces.",
+    )
 
     @field_validator("home")
     @classmethod

@@ -173,6 +173,7 @@ class _Reader:
             return None
         if element.is_record:
             self._batch.records.append(element.body)
+            self._batch.size += len(element.body)
             return None
         try:
             raw = load(element.body)

@@ -18,6 +18,7 @@ from backread.store.repositories.jobs import find_job, update_job
 from ingest.accept import FINISHED_STATES, accept_files, enqueue_run, job_key
 from ingest.containers.sources import SourceFile
 from ingest.indexing import enqueue_embedding
+from ingest.run import INTERNAL
 from ingest.uploads import KEPT_SECONDS
 
 
@@ -93,6 +94,23 @@ def carry_out(session: WriteSession, principal: Principal, import_id: str) -> st
         )
     row.owns_files = False
     return accept_files(session, principal, files, route=row.route, owns_files=True)
+
+
+def reopen_import(session: WriteSession, account_id: str, import_id: str) -> None:
+    """Has an import whose job failed go on after what is stored, when the job is tried again.
+    Raises NotFound, and Conflict when its files are gone or it did not fail that way."""
+    row = lock_import(session, account_id, import_id)
+    if row.state not in FINISHED_STATES:
+        return
+    is_whole = all(Path(file["path"]).exists() for file in row.files)
+    if row.state != "failed" or row.error_code != INTERNAL or not is_whole:
+        raise Conflict(
+            "The files of this import are not here any more.",
+            hint="Choose them again on the Import page; what was stored is not stored twice.",
+        )
+    row.state = "queued"
+    row.error_code = row.error_message = ""
+    row.finished_at = None
 
 
 def _call_off(session: WriteSession, principal: Principal, import_id: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy.exc import OperationalError
 
 from backread.errors import BackreadError, LimitExceeded, Unavailable, UnreadableImport
+from backread.follow_ups import conversations_changed
 from backread.jobs import JobCancelled, JobContext, LeaseLost
 from backread.store.base import utcnow
 from backread.store.engine import WriteSession
@@ -33,6 +34,7 @@ from ingest.reading_ahead import batches_of
 from ingest.salvaging import store_what_can_be
 from ingest.storing import Outcome
 
+INTERNAL = "internal"  # the job could not do its work, whatever the files are
 _SQLITE_FULL = 13  # https://www.sqlite.org/rescode.html#full
 _POSTGRES_FULL = (
     "53100"  # disk_full, https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -57,7 +59,7 @@ def end_import(context: JobContext, import_id: str, state: str, reason: str) -> 
     """Writes down that an import's job ended without finishing it."""
     run = _ImportRun(context, import_id)
     cancelled = state == "cancelled"
-    run.end("cancelled" if cancelled else "failed", "" if cancelled else "internal", reason)
+    run.end("cancelled" if cancelled else "failed", "" if cancelled else INTERNAL, reason)
 
 
 class _ImportRun:
@@ -126,8 +128,10 @@ class _ImportRun:
             row.finished_at = utcnow()
             if row.new or row.updated:
                 enqueue_embedding(session, self._account_id)
-            files, owned = list(row.files), row.owns_files
-        if owned:
+                conversations_changed(self._kernel, session, self._account_id)
+            files = list(row.files)
+            is_done_with = row.owns_files and code != INTERNAL  # that may be tried again
+        if is_done_with:
             self._remove(files)
 
     def _is_held(self, session: WriteSession, row: Import) -> bool:
@@ -212,6 +216,7 @@ class _ImportRun:
                 row.state = "readable"
             if row.new or row.updated:
                 enqueue_embedding(session, self._account_id)
+                conversations_changed(self._kernel, session, self._account_id)
             files, owned = list(row.files), row.owns_files
         if owned and not self._is_dry_run:  # it may yet be carried out; `tidy_uploads` clears away
             self._remove(files)

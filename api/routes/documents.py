@@ -1,8 +1,8 @@
 from typing import Annotated
-from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Response
 
+from api.attachments import attachment_headers
 from api.deps import HistoryReaderDep, ReadDep
 from api.schemas.documents import DocumentDetail, DocumentList, DocumentOut
 from backread.store.repositories.documents import (
@@ -11,8 +11,6 @@ from backread.store.repositories.documents import (
     find_document,
     list_documents,
 )
-
-_NAME_CHARACTERS = 150
 
 router = APIRouter(tags=["documents"])
 
@@ -49,20 +47,5 @@ def download_document(session: ReadDep, principal: HistoryReaderDep, document_id
     return Response(
         document.text.encode("utf-8", "surrogatepass"),
         media_type="text/plain; charset=utf-8",
-        headers={
-            "Content-Disposition": _attachment(document.name),
-            "X-Content-Type-Options": "nosniff",
-            "Cache-Control": "no-store",
-        },
+        headers=attachment_headers(document.name, ending=".txt"),
     )
-
-
-def _attachment(name: str) -> str:
-    """RFC 6266: the name in ASCII for old clients, and as it is. No path, no control characters,
-    no dot at the start; the ending stays."""
-    bare = name.replace("\\", "/").rsplit("/", 1)[-1]
-    safe = "".join(each for each in bare if each.isprintable()).strip(" .")
-    safe = safe[-_NAME_CHARACTERS:].lstrip(" .") or "document"
-    safe = safe if "." in safe else f"{safe}.txt"
-    plain = "".join(each if each.isascii() and each not in '"\\%;' else "_" for each in safe)
-    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(safe, safe='')}"

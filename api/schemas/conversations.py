@@ -58,3 +58,19 @@ class ConversationDetail(ConversationOut):
     messages: list[MessageOut]
     message_total: int = Field(description="Messages of every kind on this line.")
     offset: int
+
+
+class PurgedStoreOut(BaseModel):
+    name: str
+    removed: int
+    pending: bool = Field(description="It follows in the background.")
+
+
+class ConversationDeleted(BaseModel):
+    """The receipt of a deletion: every place that held something of the conversation."""
+
+    conversation_id: str
+    deleted_at: datetime
+    stores: list[PurgedStoreOut]
+    tombstones: int = Field(description="Ids under which no later import brings it back.")
+    memories_kept: int = Field(description="Memories that were said there; they stay.")

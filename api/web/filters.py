@@ -174,6 +174,34 @@ def ago(value: datetime | None) -> str:
     return plural(seconds // (86_400 * 365), "year") + " ago"
 
 
+def noun(one: str, value: int) -> str:
+    """The noun alone, in the number of the count before it."""
+    many = f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
+    return one if value == 1 else many
+
+
+def duration(seconds: float) -> str:
+    """ "under a second", "42 seconds", "5 minutes", "3 hours 20 minutes"."""
+    if seconds < 1:
+        return "under a second"
+    if seconds < 90:
+        return plural(round(seconds), "second")
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return plural(minutes, "minute")
+    hours, rest = divmod(minutes, 60)
+    return (
+        f"{plural(hours, 'hour')} {plural(rest, 'minute')}"
+        if rest and hours < 10
+        else (plural(hours, "hour") if hours < 72 else plural(round(hours / 24), "day"))
+    )
+
+
+def time_left(seconds: int) -> str:
+    """ "about 5 minutes left": an estimate, so it is not more exact than that."""
+    return "a few seconds left" if seconds < 10 else f"about {duration(seconds)} left"
+
+
 @dataclass(frozen=True, slots=True)
 class MonthGroup:
     """Conversations of one month; the label is empty when the list is not sorted by date."""
@@ -229,6 +257,9 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "month": month,
     "span": span,
     "ago": ago,
+    "noun": noun,
+    "duration": duration,
+    "time_left": time_left,
     "groupby_month": groupby_month,
     "kind_word": kind_word,
     "browser_name": browser_name,

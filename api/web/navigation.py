@@ -5,7 +5,7 @@ from functools import cached_property
 
 from backread.domain import Principal
 from backread.kernel import Kernel
-from backread.store.repositories.documents import has_documents
+from backread.store.repositories.jobs import count_visible
 from backread.store.repositories.suggestions import SuggestionFilter, count_suggestions
 
 
@@ -23,6 +23,7 @@ class Navigation:
             return sum(count_suggestions(session, self.principal, SuggestionFilter()).values())
 
     @cached_property
-    def has_files(self) -> bool:
+    def failed_jobs(self) -> int:
+        """Jobs that failed and were neither tried again nor dismissed."""
         with self.kernel.store.read() as session:
-            return has_documents(session, self.principal)
+            return count_visible(session, self.principal)["failed"]

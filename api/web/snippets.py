@@ -43,6 +43,12 @@ def marked_snippet(text: str, terms: Sequence[str]) -> Markup:
     return mark(_cut(flat, _best_start(flat, pattern)), pattern)
 
 
+def marked_text(text: str, query: str) -> Markup:
+    """The text, escaped, with every place where it holds the query letter for letter, in any
+    case, marked."""
+    return mark(text, re.compile(re.escape(query), re.IGNORECASE)) if query else escape(text)
+
+
 def mark(text: str, pattern: re.Pattern[str]) -> Markup:
     """The text, escaped, with every match inside `<mark>`."""
     pieces: list[Markup] = []

@@ -29,6 +29,7 @@ from backread.store.repositories.documents import (
 from ingest.candidates import CODEC, MISREAD, decompress
 from ingest.companions import READERS
 from ingest.companions.base import CompanionReader, ParsedCompanion
+from ingest.documents.projects import enqueue_documents
 from ingest.finds import Finds, suggest, suggestions_from
 from ingest.json_stream import load
 from ingest.normalise import clean
@@ -157,6 +158,8 @@ def _store(
         insert_documents(session, new)
         for old, row in changed:
             update_document(session, old.id, row)
+        if new or changed:
+            enqueue_documents(session, account_id)
 
 
 def _row(

@@ -112,6 +112,8 @@ def _vectors(
         found = kernel.embedder.embed_passages([memories[place].text for place in some])
         # Halved at once, so that a run with kept vectors gives what this one gives.
         rows[some] = found.astype(_VECTOR).astype(np.float32)
+    if context is not None and lacking:
+        context.report(len(lacking), len(lacking))
     return rows
 
 

@@ -1,6 +1,7 @@
 """Links to exported conversations: who may open one, how often, how long, and what is logged."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -21,9 +22,6 @@ from recall.exporting import clear_ended_exports, export_conversation
 from tests.api.mcp_server.calls import Caller
 from tests.api.oauth.flow import new_flow
 from tests.recall.chats import GARDEN, Chat, keep
-
-# What is tested here does not depend on the database.
-pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
 
 @pytest.fixture
@@ -109,6 +107,16 @@ def test_it_opens_five_times_and_looking_does_not_count(browser: TestClient, lin
         assert browser.head(link).status_code == 200
     assert [get(browser, link).status_code for _ in range(6)] == [200] * 5 + [404]
     assert browser.head(link).status_code == 404
+
+
+def test_of_ten_who_open_it_at_once_five_get_it_whole(browser: TestClient, link: str) -> None:
+    with ThreadPoolExecutor(10) as people:
+        answers = list(people.map(lambda _: browser.get(link), range(10)))
+    assert sorted(each.status_code for each in answers) == [200] * 5 + [404] * 5
+    assert len({each.text for each in answers if each.status_code == 404}) == 1
+    for answer in answers:
+        if answer.status_code == 200:
+            assert [each["text"] for each in answer.json()["messages"]] == list(GARDEN.turns)
 
 
 def test_a_range_gets_the_whole_file(browser: TestClient, link: str) -> None:

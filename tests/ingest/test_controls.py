@@ -10,9 +10,7 @@ from backread.domain import Principal
 from backread.errors import Conflict, NotFound
 from backread.jobs import JobInterrupted, Progress, run_pending
 from backread.kernel import Kernel
-from backread.store.base import utcnow
 from backread.store.models import Conversation, Import, Job
-from backread.store.repositories.jobs import due_jobs
 from ingest.accept import RUN_JOB
 from ingest.controls import cancel_import, carry_out, pause_import, resume_import
 from ingest.indexing import EMBED_PASSAGES
@@ -27,6 +25,7 @@ from tests.ingest.exports import (
     queue_import,
     write,
 )
+from tests.support import waiting_jobs
 
 _CHATS = 900
 
@@ -107,7 +106,7 @@ def test_a_running_import_stops_at_its_next_batch_and_goes_on_from_there(
     with kernel.store.read() as session:
         jobs = session.scalars(select(Job.state).where(Job.name == RUN_JOB)).all()
         assert list(jobs) == ["cancelled"]  # the worker is free
-        assert due_jobs(session, utcnow(), names=[EMBED_PASSAGES])
+        assert waiting_jobs(session, EMBED_PASSAGES)
     resume(kernel, principal, waiting)
     run_pending(kernel, names=[RUN_JOB])
     assert_complete(kernel, principal, waiting)

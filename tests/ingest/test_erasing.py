@@ -9,6 +9,7 @@ from backread.kernel import Kernel
 from backread.store.base import Base, utcnow
 from backread.store.models import Account, Conversation, Import
 from backread.vectors.index import Collection, VectorIndex
+from ingest.documents.keeping import keep_body
 from ingest.erasing import enqueue_erasing
 from ingest.uploads import begin_upload
 from ingest.verify import verify_account
@@ -18,7 +19,14 @@ from tests.ingest.exports import as_zip, chatgpt, import_files, queue_import
 
 _CHATS = 120
 # Not any one account's, or cleared by name, as the full text is.
-SHARED = {"alembic_version", "jobs", "oauth_clients"}
+SHARED = {
+    "alembic_version",
+    "jobs",
+    "job_turns",
+    "oauth_clients",
+    "embedding_models",
+    "similarity_calibrations",
+}
 SOMETIMES_NOBODYS = {"invites", "sign_in_challenges"}
 
 
@@ -53,6 +61,8 @@ def test_an_account_is_erased_from_every_place_and_no_other_loses_anything(
     import_files(kernel, stranger, archive(tmp_path, "heron", 5))
     run_pending(kernel)
     store_memory(kernel, principal, text="Likes walruses.")
+    keep_body(kernel, principal, name="walrus.md", body=b"# Walrus\n\nIt has tusks.")
+    run_pending(kernel)
     upload = begin_upload(kernel, principal, name="half.zip", size=1000)
     waiting = kernel.settings.uploads_dir / "copy.zip"
     waiting.write_bytes(b"PK")
@@ -73,6 +83,7 @@ def test_an_account_is_erased_from_every_place_and_no_other_loses_anything(
     assert mentions(kernel, principal.account_id) == []
     assert kernel.index.count(Collection.PASSAGES, principal.account_id) == 0
     assert kernel.index.count(Collection.MEMORIES, principal.account_id) == 0
+    assert kernel.index.count(Collection.FILES, principal.account_id) == 0
     assert not list(kernel.settings.uploads_dir.glob(f"{upload.id}*"))
     assert not waiting.exists()
     assert outside.exists()  # it was never ours

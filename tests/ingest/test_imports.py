@@ -10,14 +10,12 @@ from backread.domain import Principal
 from backread.errors import NotFound
 from backread.jobs import JobCancelled, Progress, run_pending
 from backread.kernel import Kernel
-from backread.store.base import utcnow
 from backread.store.models import (
     Conversation,
     ImportItem,
     Job,
     Message,
 )
-from backread.store.repositories.jobs import due_jobs
 from ingest.accept import RUN_JOB
 from ingest.controls import cancel_import
 from ingest.indexing import EMBED_PASSAGES
@@ -36,6 +34,7 @@ from tests.ingest.exports import (
     write,
 )
 from tests.ingest.stored import assert_sound, count_rows, stored_texts
+from tests.support import waiting_jobs
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "exports"
 
@@ -288,7 +287,7 @@ def test_an_import_that_runs_can_be_called_off_and_says_so(
     assert_adds_up(report)
     assert_sound(kernel, principal)
     with kernel.store.read() as session:  # what is kept of it is to be found by meaning, too
-        assert due_jobs(session, utcnow(), names=[EMBED_PASSAGES])
+        assert waiting_jobs(session, EMBED_PASSAGES)
 
 
 def test_vectors_are_asked_for_after_the_import(

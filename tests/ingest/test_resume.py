@@ -13,16 +13,14 @@ from backread.domain import Principal
 from backread.jobs import JobInterrupted, Progress, run_pending
 from backread.kernel import Kernel
 from backread.settings import Settings
-from backread.store.base import utcnow
 from backread.store.models import Capture, Conversation, Import, ImportItem, Message
-from backread.store.repositories.jobs import due_jobs
 from benchmarks.synthetic_archive import write_archive
 from ingest.accept import RUN_JOB
 from ingest.indexing import EMBED_PASSAGES
 from ingest.report import read_report
 from ingest.verify import verify_account
 from tests.ingest.exports import as_zip, assert_adds_up, claude, queue_import
-from tests.support import wait_until
+from tests.support import wait_until, waiting_jobs
 
 _ARCHIVE_BYTES = 10_000_000
 _ROOT = Path(__file__).parents[2]
@@ -86,7 +84,7 @@ def _assert_complete(
             table: session.scalar(select(func.count()).select_from(table))
             for table in (Capture, Conversation, Message, ImportItem)
         }
-        waiting = due_jobs(session, utcnow(), names=[EMBED_PASSAGES])
+        waiting = waiting_jobs(session, EMBED_PASSAGES)
     assert_adds_up(report)
     assert report.state == "readable"
     assert (report.totals.new, report.totals.found) == (conversations, conversations)

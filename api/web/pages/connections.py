@@ -5,8 +5,8 @@ from fastapi.responses import RedirectResponse
 
 from api.deps import CsrfDep, KernelDep, ReadDep, SettingsDep, SignedInDep, WriteDep
 from api.doctor.examination import examine_all
-from api.oauth.resources import recall_resource
-from api.oauth.scopes import SCOPE_TEXTS
+from api.oauth.resources import notes_resource, recall_resource
+from api.oauth.scopes import NOTES_SCOPE_TEXTS, SCOPE_TEXTS
 from api.web.clients import client_guides, is_loopback
 from api.web.templating import render
 from backread.store.base import utcnow
@@ -23,9 +23,13 @@ def connections_page(
     context = {
         "signed_in": signed_in,
         "mcp_url": mcp_url,
+        "notes_url": notes_resource(settings),
         "guides": client_guides(mcp_url),
         "is_loopback": is_loopback(settings.origin),
         "connections": list_connections(session, signed_in.principal),
+        "notes_scope_titles": {
+            scope.value: text.title for scope, text in NOTES_SCOPE_TEXTS.items()
+        },
         "scope_titles": {scope.value: text.title for scope, text in SCOPE_TEXTS.items()},
     }
     return render(request, "connections.html", context)

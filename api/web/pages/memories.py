@@ -217,10 +217,13 @@ def forgotten_page(
     purged: Annotated[bool, Query()] = False,
 ) -> Response:
     """What was deleted lately and can still be had back."""
+    account_id = signed_in.principal.account_id
     with kernel.store.read() as session:
-        rows = list_forgettings(session, signed_in.principal.account_id, limit=_MOST_DELETIONS)
+        rows = list_forgettings(session, account_id, limit=_MOST_DELETIONS)
         texts = {
-            row.id: [each.text for each in memories_of(session, row.id)[:_MOST_PREVIEWS]]
+            row.id: [
+                each.text for each in memories_of(session, account_id, row.id, limit=_MOST_PREVIEWS)
+            ]
             for row in rows[:_MOST_PREVIEWED]
         }
     context = {

@@ -10,6 +10,8 @@ from markupsafe import Markup
 from api.accounts.sessions import SignedIn
 from api.deps import KernelDep, ReadDep, SignedInDep
 from api.web.filters import number, platform_name, plural
+from api.web.pages.file_viewer import ShownPassage, shown_passage
+from api.web.pages.notes.addresses import note_address
 from api.web.pages.reader import message_address
 from api.web.snippets import marked_snippet, query_terms
 from api.web.templating import render
@@ -17,9 +19,14 @@ from backread.domain import Role
 from backread.errors import BackreadError, InvalidInput, Unavailable
 from backread.kernel import Kernel
 from backread.store.repositories.browsing import archive_totals
+from recall.files.search import search_files
+from recall.notes.meaning import related_notes
 from recall.search import SearchHit, SearchQuery, SearchResult, search
+from recall.timeline import Timeline, browse
 
 _RESULTS = 30
+_IN_FILES = 2
+_IN_NOTES = 3
 _MAX_QUERY = 1000
 
 router = APIRouter(include_in_schema=False)
@@ -47,6 +54,16 @@ class ShownHit:
     href: str
 
 
+@dataclass(frozen=True, slots=True)
+class ShownNote:
+    """A note that fits."""
+
+    title: str
+    path: str
+    href: str
+    snippet: Markup
+
+
 @router.get("/search")
 def search_page(
     request: Request,
@@ -69,7 +86,10 @@ def search_page(
         "hits": [_shown(hit, query_terms(asked.q)) for hit in hits],
         "conversation_count": len({hit.conversation_id for hit in hits}),
         "note": _note(result) if result else "",
+        "note_hits": _in_notes(kernel, signed_in, asked) if result else [],
+        "file_hits": _in_files(kernel, signed_in, asked) if result else [],
         "searched_text": _searched_text(asked, result) if result else "",
+        "timeline": _timeline(kernel, signed_in, asked),
     }
     return render(request, "search.html", context)
 
@@ -90,6 +110,45 @@ def _search(
         return search(kernel, signed_in.principal, query), None
     except (InvalidInput, Unavailable) as error:
         return None, error
+
+
+def _timeline(kernel: Kernel, signed_in: SignedIn, asked: AskedSearch) -> Timeline | None:
+    """Everything of a time, when nothing is asked for but the time."""
+    if asked.q or not (asked.after or asked.before):
+        return None
+    try:
+        return browse(
+            kernel,
+            signed_in.principal,
+            after=asked.after or None,
+            before=asked.before or None,
+            platform=asked.platform or None,
+            limit=_RESULTS,
+        )
+    except InvalidInput:
+        return None  # half a date, as it is typed
+
+
+def _in_files(kernel: Kernel, signed_in: SignedIn, asked: AskedSearch) -> list[ShownPassage]:
+    """The best of the documents, unless the search is for chats of a platform or a time."""
+    if asked.platform or asked.after or asked.before:
+        return []
+    found = search_files(kernel, signed_in.principal, asked.q, top_k=_IN_FILES)
+    return [shown_passage(each, asked.q) for each in found.passages]
+
+
+def _in_notes(kernel: Kernel, signed_in: SignedIn, asked: AskedSearch) -> list[ShownNote]:
+    """The best of the notes, unless the search is for chats of a platform or a time."""
+    if asked.platform or asked.after or asked.before:
+        return []
+    found = related_notes(kernel, signed_in.principal, asked.q, limit=_IN_NOTES)
+    terms = query_terms(asked.q)
+    return [
+        ShownNote(
+            each.title, each.path, note_address(each.path), marked_snippet(each.snippet, terms)
+        )
+        for each in found
+    ]
 
 
 def _shown(hit: SearchHit, terms: list[str]) -> ShownHit:

@@ -41,6 +41,10 @@ def test_c27_issuer_and_resource_are_the_same_bytes_everywhere(
     assert server["issuer"] == origin
     assert resource["authorization_servers"] == [origin]
     assert resource["resource"] == f"{origin}/api/mcp/mcp"
-    assert server["protected_resources"] == [resource["resource"], f"{origin}/api/mcp/sse"]
+    assert server["protected_resources"] == [
+        resource["resource"],
+        f"{origin}/api/mcp/sse",
+        f"{origin}/mcp",
+    ]
     expected = f'resource_metadata="{origin}/.well-known/oauth-protected-resource/api/mcp/mcp"'
     assert expected in challenge

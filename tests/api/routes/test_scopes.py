@@ -10,8 +10,8 @@ from api.deps import Allowed
 from api.routes import router
 from backread.domain import Scope
 
-# They say what the server is and whether it is well, to anybody.
-PUBLIC = {"GET /healthz", "OPTIONS /api/v1/uploads"}
+# They say what the server is and whether it is well, to anybody; figures have their own token.
+PUBLIC = {"GET /healthz", "OPTIONS /api/v1/uploads", "GET /metrics"}
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import update
 from starlette.testclient import TestClient
 
-from backread.jobs.sweeper import tidy
+from backread.jobs.schedule import do_upkeep
 from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.base import utcnow
@@ -336,7 +336,7 @@ def test_uploads_that_stood_still_for_a_day_are_removed_and_others_stay(
     assert api.head(old, headers=TUS).status_code == 404
     assert [each["name"] for each in api.get(UPLOADS).json()["items"]] == ["fresh.zip"]
     _make_rows_old(kernel)
-    tidy(kernel)
+    do_upkeep(kernel)
     assert [path.name for path in on_disk(settings)] == [f"{id_of(fresh)}.upload"]
     assert api.head(fresh, headers=TUS).status_code == 200
 
@@ -358,7 +358,7 @@ def test_files_of_an_import_that_waits_or_is_paused_are_never_tidied_away(
     assert api.post(f"/api/v1/imports/{ids[0]}/pause").json()["state"] == "paused"
     for path in on_disk(settings):
         age(path, 40 * A_DAY)
-    tidy(kernel)
+    do_upkeep(kernel)
     assert len(on_disk(settings)) == 2
     api.post(f"/api/v1/imports/{ids[0]}/resume")
     run_jobs(api)

@@ -50,16 +50,14 @@ def test_each_suggestion_shows_its_words_and_leads_to_where_they_were_said(
     assert f'id="m-{message_id}"' in signed_in.get(link.split("#")[0]).text
 
 
-def test_the_side_bar_leads_there_only_while_something_waits(
-    signed_in: TestClient, bring_in: Importer
-) -> None:
+def test_the_side_bar_counts_what_waits(signed_in: TestClient, bring_in: Importer) -> None:
     bring_in(dialogue("a", "b"))
-    assert PATH not in links_of(signed_in.get("/").text)
+    assert "to review" not in signed_in.get("/").text
     bring_finds(signed_in)
-    assert PATH in links_of(signed_in.get("/").text)
+    assert "2 suggestions to review" in signed_in.get("/").text
+    assert PATH in links_of(signed_in.get("/memories").text)
     decide(signed_in, "dismiss", id=ids_on(signed_in.get(PATH).text))
-    assert PATH not in links_of(signed_in.get("/").text)
-    assert "Nothing to review" in text_of(signed_in.get(PATH).text)
+    assert "to review" not in signed_in.get("/").text
 
 
 def test_chosen_ones_are_kept_in_a_new_bucket_and_the_rest_stays(signed_in: TestClient) -> None:

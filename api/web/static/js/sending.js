@@ -1,4 +1,4 @@
-// Sends chosen files and starts one import over them. Large files go in chunks by the tus protocol
+// Sends chosen files and starts one import over them, or whatever else is to be done with them. Large files go in chunks by the tus protocol
 // and go on after a broken connection, a reload or a restart of the server; small ones go many at
 // a time.
 import "./vendor/tus.min.js";
@@ -37,7 +37,7 @@ export class Failure extends Error {
 export class Sending {
   #parts;
   #files;
-  #dryRun;
+  #finish;
   #listener;
   #run = 0; // what an earlier run still reports is ignored
   #tries = 0;
@@ -45,16 +45,17 @@ export class Sending {
   #watch = 0;
   #moved = 0; // when the last byte went
 
-  /** `listener()` is told of every change of `state`, `sent`, `failure` and `imported`. */
-  constructor(files, { dryRun }, listener) {
+  /** `finish(ids)` is called once all files are on the server; what it gives is `imported`.
+   * `listener()` is told of every change of `state`, `sent`, `failure` and `imported`. */
+  constructor(files, { finish }, listener) {
     this.#files = files;
-    this.#dryRun = dryRun;
+    this.#finish = finish;
     this.#parts = partsOf(files);
     this.#listener = listener;
     this.total = files.reduce((sum, file) => sum + file.size, 0);
     this.state = "sending"; // sending | waiting | paused | starting | imported | failed
     this.failure = null;
-    this.imported = "";
+    this.imported = null;
     window.addEventListener("online", this.#online);
   }
 
@@ -77,7 +78,7 @@ export class Sending {
       if (run !== this.#run) return;
       this.#change("starting");
       const ids = new Map(this.#parts.flatMap((part) => part.files.map((file, place) => [file, part.ids[place]])));
-      this.imported = await startImport(this.#files.map((file) => ids.get(file)), this.#dryRun);
+      this.imported = await finished(this.#finish, this.#files.map((file) => ids.get(file)));
       await Promise.all(this.#parts.map((part) => part.forget()));
       this.#end("imported");
     } catch (failure) {
@@ -296,15 +297,17 @@ class Batch {
   async forget() {}
 }
 
-async function startImport(uploads, dryRun) {
+async function finished(finish, ids) {
   try {
-    const answer = await post("/api/v1/imports", JSON.stringify({ uploads, dry_run: dryRun }), "application/json").answer;
-    return answer.id;
+    return await finish(ids);
   } catch (failure) {
     failure.isFinal ||= failure.status >= 400 && failure.status < 500;
     throw failure;
   }
 }
+
+/** Sends JSON and gives the answer's. Throws a Failure. */
+export const postJson = (url, value) => post(url, JSON.stringify(value), "application/json").answer;
 
 /** XMLHttpRequest, because fetch does not tell how much of a body has been sent. */
 function post(url, body, type, onPart = () => {}) {

@@ -1,6 +1,6 @@
 // The drop zone: takes files, shows how they are sent, and goes to the import's report.
 import { size } from "./format.js";
-import { Sending, nameOf } from "./sending.js";
+import { Sending, nameOf, postJson } from "./sending.js";
 
 // What is sent of a folder: kinds that may hold chats, databases with their logs, and, as of Google
 // AI Studio, files without an ending.
@@ -9,7 +9,11 @@ const HIDDEN = /\/\./; // inside the folder; the folder itself may be ~/.codex
 const NAMES_SHOWN = 5;
 const MOST_FILES = 1000;
 
-class DropZone {
+/** What is dropped becomes one import; `files.js` makes documents of it. */
+export class DropZone {
+  readable = READABLE;
+  notReadable = ["No file in this folder can be imported.", "Choose the folder that holds conversations.json, or the ZIP as it came."];
+
   constructor(form) {
     this.form = form;
     this.idle = form.querySelector("[data-idle]");
@@ -56,9 +60,9 @@ class DropZone {
 
   send(files, { fromFolder = false } = {}) {
     if (this.sending) return;
-    const wanted = fromFolder ? files.filter((file) => READABLE.test(file.name) && !HIDDEN.test(nameOf(file))) : files;
+    const wanted = fromFolder ? files.filter((file) => this.readable.test(file.name) && !HIDDEN.test(nameOf(file))) : files;
     if (!wanted.length) {
-      if (files.length) this.fail("No file in this folder can be imported.", "Choose the folder that holds conversations.json, or the ZIP as it came.");
+      if (files.length) this.fail(...this.notReadable);
       return;
     }
     if (wanted.length > MOST_FILES) {
@@ -71,8 +75,18 @@ class DropZone {
     if (unfinished) unfinished.hidden = true; // what it lists may be what is sent now
     this.busy.hidden = false;
     this.name(wanted);
-    this.sending = new Sending(wanted, { dryRun: this.form.querySelector("[data-trial]")?.checked ?? false }, () => this.show());
+    this.sending = new Sending(wanted, { finish: this.finisher() }, () => this.show());
     this.sending.start();
+  }
+
+  /** What is done with the ids of the files once they are on the server. */
+  finisher() {
+    const isTrial = this.form.querySelector("[data-trial]")?.checked ?? false;
+    return async (ids) => (await postJson("/api/v1/imports", { uploads: ids, dry_run: isTrial })).id;
+  }
+
+  arrived(importId) {
+    window.location.assign(`/imports/${encodeURIComponent(importId)}`);
   }
 
   pauseOrGoOn() {
@@ -107,7 +121,7 @@ class DropZone {
     if (state === "starting") this.tell("Looking into it…", "");
     if (state === "paused") this.tell("Paused.", "What was sent stays on the server for a day. If you close this page, choose the same files again and the upload goes on.");
     if (state === "waiting") this.tell(failure.message || "The connection to the server is lost.", failure.hint || "Nothing is lost. The upload goes on by itself where it was as soon as the server answers.");
-    if (state === "imported") window.location.assign(`/imports/${encodeURIComponent(imported)}`);
+    if (state === "imported") this.arrived(imported);
     if (state === "failed") this.refused(failure);
   }
 
