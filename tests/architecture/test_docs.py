@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from api.app import create_app
+from api.folder_server.tools import TOOLS as FOLDER_TOOLS
 from api.mcp_server.tools import TOOLS
+from api.notes_server.tools import CONTRACT_TOOLS, FURTHER_TOOLS
 from backread.domain import Platform
 from backread.settings import Settings
 from ingest.importers import IMPORTERS
@@ -33,6 +35,23 @@ def test_every_tool_is_documented_with_its_parameters() -> None:
     tools = text_of("tools.md")
     for tool in TOOLS:
         assert f"## {tool.name}\n" in tools
+        section = tools.split(f"## {tool.name}\n", 1)[1].split("\n## ", 1)[0]
+        assert f"`{tool.scope.value}`" in section, tool.name
+        for name in tool.definition().input_schema.get("properties", {}):
+            assert f"`{name}`" in section, (tool.name, name)
+
+
+def test_every_tool_of_the_folder_server_is_documented_with_its_parameters() -> None:
+    tools = text_of("tools.md").split("# Folder tools\n", 1)[1]
+    for tool in FOLDER_TOOLS:
+        section = tools.split(f"## {tool.name}\n", 1)[1].split("\n## ", 1)[0]
+        for name in tool.definition().input_schema.get("properties", {}):
+            assert f"`{name}`" in section, (tool.name, name)
+
+
+def test_every_tool_of_the_notes_server_is_documented_with_its_parameters() -> None:
+    tools = text_of("tools.md").split("# Notes\n", 1)[1]
+    for tool in CONTRACT_TOOLS + FURTHER_TOOLS:
         section = tools.split(f"## {tool.name}\n", 1)[1].split("\n## ", 1)[0]
         assert f"`{tool.scope.value}`" in section, tool.name
         for name in tool.definition().input_schema.get("properties", {}):
