@@ -1,12 +1,14 @@
 """How well passages are found in each language, and from one language in another.
 
     python -m benchmarks.languages --data /path/to/xquad [--model minilm] [--every 4] [--home DIR]
+        [--vectors FILE]
 
 `--data` holds `docs.jsonl.gz` and `queries.jsonl.gz` of XQuAD: the same paragraphs and questions
 in several languages. Each language is an account, each paragraph a chat of its own, and questions
 go through `retrieve`, as a search does. A question counts when its paragraph is among the first
 ten. `words` and `meaning` are the two legs alone; across languages a question is asked of the
-account of another language. Every n-th question is asked (`--every`).
+account of another language. Every n-th question is asked (`--every`). `--vectors` keeps vectors in
+a file, so that a next run need not embed.
 """
 
 import argparse
@@ -32,6 +34,7 @@ from backread.store.models import Account, Conversation, Message, Passage
 from backread.store.repositories.indexed import PASSAGES
 from backread.store.repositories.passages import PassageRow, replace_passages_bulk
 from backread.vectors.index import Collection, IndexFilter, IndexQuery
+from benchmarks.recall_quality.cached_vectors import CachedModels
 from ingest import tasks  # noqa: F401 - registers the jobs
 from ingest.passages import cut
 from recall.query import understand
@@ -156,6 +159,7 @@ def main() -> None:
     parser.add_argument("--model", default="minilm")
     parser.add_argument("--every", type=int, default=4)
     parser.add_argument("--home", type=Path)
+    parser.add_argument("--vectors", type=Path)
     asked = parser.parse_args()
     paragraphs: dict[str, dict[str, str]] = defaultdict(dict)
     for row in read(asked.data / "docs.jsonl.gz"):
@@ -167,6 +171,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="backread-languages-") as home:
         kernel = Kernel(Settings(home=asked.home or Path(home), embedding_model=asked.model))
         upgrade(kernel.store)
+        if asked.vectors:
+            kernel.models = CachedModels(kernel, asked.vectors)
         accounts = store(kernel, paragraphs)
         ways = finders(kernel)
         print(f"model {kernel.embedder.signature}")

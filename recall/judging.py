@@ -65,6 +65,8 @@ def judged(
     signs = signs or Signs()
     if not question.is_asking:
         signs = replace(signs, asks=0.0, replies=0.0, meaning_before=0.0)
+    if not fusion.conversations:  # no passage holds a word of the question
+        signs = _by_meaning(signs)
     judgements = list(_judge(question, fusion, passages, first, signs))
     known = {each.place for each in first}
     rest = [each for each in fusion.ranked if each.place not in known]
@@ -80,6 +82,14 @@ def judged(
     ]
     better.sort(key=lambda each: (-each.score, each.place))
     return better + rest
+
+
+def _by_meaning(signs: Signs) -> Signs:
+    """What words say nothing about, as across languages, meaning decides: otherwise length and
+    numbers would."""
+    return replace(
+        signs, words=0.0, conversation=0.0, meaning=signs.meaning + signs.words + signs.conversation
+    )
 
 
 def _judge(

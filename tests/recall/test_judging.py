@@ -4,7 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 from backread.domain import Principal
 from backread.kernel import Kernel
+from backread.store.repositories.retrieval import FoundPassage
+from recall.fusion import Fusion, Ranked
 from recall.history import RecallRequest, recall_chat_history
+from recall.judging import judged
 from recall.query import understand
 from recall.retrieval import retrieve
 from tests.recall.chats import GARDEN, NOON, TRAVEL, Chat, keep
@@ -37,15 +40,35 @@ def test_words_alone_bring_what_holds_them(kernel: Kernel, principal: Principal)
     assert "slate" in _texts(kernel, principal, "slate roof barn")[0]
 
 
-def test_a_word_that_two_languages_share_by_chance_does_not_outweigh_what_is_near(
-    kernel: Kernel, principal: Principal
-) -> None:
-    there = "The gift came on Monday by the old post van from the harbour, wrapped in brown paper."
-    present = Chat("Parcel", [there, "How nice of her."])
-    shells = Chat("Cocoa", ["Our kakaobohnenschale: geröstetes, womögliches.", "Noted."])
-    keep(kernel, principal, present, shells, GARDEN, TRAVEL)
-    first = _texts(kernel, principal, "Enthielten geröstete Kakaobohnenschalen womöglich Gift?")[0]
-    assert "kakaobohnenschale" in first
+def test_where_no_word_is_found_what_is_near_comes_before_what_is_long() -> None:
+    near, long = ("near", 0), ("long", 0)
+    passages = {
+        near: _passage("near", "Our cocoa shells hold lead."),
+        long: _passage("long", "A parcel with 12 kilos of flour came by the post van. " * 20),
+    }
+    question = understand("Enthalten Kakaobohnenschalen Blei?", asked_at=NOON)
+    ranked = [Ranked(near, 1.0), Ranked(long, 0.8)]
+    nothing_found = Fusion(ranked, meaning={near: 1.0, long: 0.4}, conversations={})
+    assert [each.place for each in judged(question, nothing_found, passages)] == [near, long]
+
+
+def _passage(conversation_id: str, text: str) -> FoundPassage:
+    return FoundPassage(
+        id=len(text),
+        conversation_id=conversation_id,
+        message_id="m0",
+        position=0,
+        role="user",
+        heading="",
+        text=text,
+        token_count=len(text) // 4,
+        occurred_at=None,
+        title="",
+        platform="chatgpt",
+        url="",
+        first_message_at=None,
+        last_message_at=None,
+    )
 
 
 def test_a_conversation_can_be_left_out(kernel: Kernel, principal: Principal) -> None:
