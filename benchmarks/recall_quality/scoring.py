@@ -12,12 +12,12 @@ def by_kind(questions: Sequence[BenchQuestion], answers: Answers) -> list[str]:
     kinds: dict[str, list[float]] = {}
     for question in questions:
         if question.gold_msgs:
-            figures = _figures(question.gold_msgs, answers.turns[question.qid])
+            row = figures(question.gold_msgs, answers.turns[question.qid])
         elif question.gold_sessions:
-            figures = _figures(question.gold_sessions, answers.sessions[question.qid])
+            row = figures(question.gold_sessions, answers.sessions[question.qid])
         else:
             continue
-        kinds.setdefault(question.kind, []).append(figures[1])
+        kinds.setdefault(question.kind, []).append(row[1])
     return [
         f"  {kind:26s} {statistics.mean(some):.3f}  n {len(some)}"
         for kind, some in sorted(kinds.items())
@@ -27,12 +27,12 @@ def by_kind(questions: Sequence[BenchQuestion], answers: Answers) -> list[str]:
 def score(questions: Sequence[BenchQuestion], answers: Answers) -> str:
     """One line of figures. Questions without gold are left out."""
     turns = [
-        _figures(question.gold_msgs, answers.turns[question.qid])
+        figures(question.gold_msgs, answers.turns[question.qid])
         for question in questions
         if question.gold_msgs
     ]
     sessions = [
-        _figures(question.gold_sessions, answers.sessions[question.qid])
+        figures(question.gold_sessions, answers.sessions[question.qid])
         for question in questions
         if question.gold_sessions
     ]
@@ -42,7 +42,8 @@ def score(questions: Sequence[BenchQuestion], answers: Answers) -> str:
     return f"     {_means(turns)} |        {_means(sessions)} | {p50:6.1f} {p95:6.1f}"
 
 
-def _figures(gold: frozenset[str], ranked: Sequence[str]) -> tuple[float, ...]:
+def figures(gold: frozenset[str], ranked: Sequence[str]) -> tuple[float, ...]:
+    """R@5, R@10, MRR@10 and whether the first ten hold all gold, of one question."""
     first = next((place for place, each in enumerate(ranked[:10], start=1) if each in gold), 0)
     return (
         len(gold & set(ranked[:5])) / len(gold),
