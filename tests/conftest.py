@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+import structlog
 from sqlalchemy.engine import make_url
 
 from backread.domain import Principal, Scope
@@ -29,6 +30,16 @@ _MEMORY_NEEDED = 2 * 1024**3  # bytes; the files of the tests that run at one ti
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # The default shows the values of all variables, which takes minutes for a page's context.
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.dev.ConsoleRenderer(
+                colors=False, exception_formatter=structlog.dev.plain_traceback
+            ),
+        ]
+    )
     _keep_files_in_memory()
     if os.environ.get("CI") and not POSTGRES_URL:
         raise pytest.UsageError(
