@@ -1,8 +1,8 @@
 """Background work as people see it: on the Activity page, over REST, and at the command line."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from backread.domain import Principal
 from backread.errors import AccessDenied
@@ -27,7 +27,9 @@ _RUNNING_SHOWN = 50
 _WAITING_SHOWN = 10
 _FAILED_SHOWN = 50
 _ENDED_SHOWN = 15
+_ENDED_READ = 300  # of which many may be one line
 _ENDED = ("done", "cancelled")
+_ONE_STRETCH = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +84,20 @@ class QueueSize:
 
 
 @dataclass(frozen=True, slots=True)
+class JobLine:
+    """One line of a list: a job, or the latest of `count` that did the same and are done."""
+
+    latest: JobView
+    count: int = 1
+    since: datetime | None = None  # when the first of several was done
+
+
+@dataclass(frozen=True, slots=True)
 class Activity:
     running: list[JobView]
     waiting: list[JobView]
     failed: list[JobView]
-    ended: list[JobView]
+    ended: list[JobLine]
     counts: dict[str, int]  # queued, running, failed
     server: list[QueueSize] | None  # None for who is no owner
 
@@ -101,7 +112,7 @@ def read_activity(session: ReadSession, principal: Principal) -> Activity:
         some(("running",), _RUNNING_SHOWN),
         some(("queued",), _WAITING_SHOWN),
         some(DEAD_LETTERS, _FAILED_SHOWN),
-        some(_ENDED, _ENDED_SHOWN),
+        some(_ENDED, _ENDED_READ),
     ]
     names = import_names(
         session,
@@ -113,10 +124,33 @@ def read_activity(session: ReadSession, principal: Principal) -> Activity:
         running,
         waiting,
         failed,
-        ended,
+        in_lines(ended)[:_ENDED_SHOWN],
         count_visible(session, principal),
         _server(session) if _is_owner(session, principal) else None,
     )
+
+
+def in_lines(jobs: Sequence[JobView]) -> list[JobLine]:
+    """Jobs, newest first, with those as one line that did the same for the same owner, are done,
+    and followed each other within an hour. Imports, and what failed, ran or waits, are never
+    taken together."""
+    lines: list[JobLine] = []
+    open_lines: dict[tuple[str, bool], int] = {}
+    for job in jobs:
+        kind = (job.name, job.is_of_server)
+        place = open_lines.get(kind)
+        if job.state != "done" or job.name == RUN_JOB or job.finished_at is None:
+            lines.append(JobLine(job))
+            continue
+        if place is not None:
+            line = lines[place]
+            before = line.since or line.latest.finished_at
+            if before is not None and before - job.finished_at <= _ONE_STRETCH:
+                lines[place] = replace(line, count=line.count + 1, since=job.finished_at)
+                continue
+        open_lines[kind] = len(lines)
+        lines.append(JobLine(job))
+    return lines
 
 
 def read_job(session: ReadSession, principal: Principal, job_id: str) -> JobView:

@@ -40,7 +40,6 @@ _LONGEST_LIFE = timedelta(hours=24)
 _STALE_LIFE = timedelta(hours=24)
 _MAX_AGE = re.compile(r"\bmax-age=(\d{1,9})\b")
 _BETWEEN_SELF_TESTS_SECONDS = 600.0
-DOCUMENT_KEYS = ("document_fetched_at", "document_fresh_until")
 
 _log = get_logger("api.oauth")
 

@@ -9,7 +9,6 @@ from starlette.requests import Request
 from api.oauth.errors import OAuthError
 
 _MAX_FIELDS = 60
-REPEATABLE = frozenset({"resource", "scope"})  # RFC 8707 §2; `scope` by the consent form only
 
 
 class Params:

@@ -27,7 +27,7 @@ from pygments.util import ClassNotFound
 from api.web.filters import web_link
 
 # Some Markdown takes time that grows faster than its length; longer text is shown as it is.
-_MAX_MARKDOWN_CHARACTERS: Final = 60_000
+MAX_MARKDOWN_CHARACTERS: Final = 60_000
 _MAX_HIGHLIGHT_CHARACTERS: Final = 40_000
 _CACHED_TEXTS: Final = 1024
 
@@ -44,6 +44,7 @@ _ATTRIBUTES: Final = {
     "th": {"class"},
     "td": {"class"},
 }
+_OF_TASKS: Final = {"input": {"checked"}, "li": {"class"}, "ul": {"class"}}
 _CLASS: Final = re.compile(r"[A-Za-z][A-Za-z0-9_+#.-]{0,30}( [a-z0-9]{1,4})?")
 _LANGUAGE: Final = re.compile(r"[A-Za-z0-9_+#.-]{1,24}")
 _MATH_ENDS: Final = {"\\(": "\\)", "\\[": "\\]"}
@@ -52,7 +53,7 @@ _FORMATTER: Final = HtmlFormatter(nowrap=True)
 
 def render_markdown(text: str) -> Markup:
     """The text's Markdown as safe HTML. Very long text comes back unformatted, but whole."""
-    if len(text) > _MAX_MARKDOWN_CHARACTERS:  # not kept: a thousand of them would fill the memory
+    if len(text) > MAX_MARKDOWN_CHARACTERS:  # not kept: a thousand of them would fill the memory
         return Markup('<div class="plain-text">{}</div>').format(text)
     return _rendered(text)
 
@@ -76,6 +77,19 @@ def _clean(markup: str) -> str:
         tags=set(_TAGS),
         attributes={tag: set(names) for tag, names in _ATTRIBUTES.items()},
         attribute_filter=_allowed_attribute,
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener noreferrer nofollow",
+    )
+
+
+def clean_note(markup: str) -> str:
+    """As for chats, with boxes of tasks: whatever they were, they cannot be ticked."""
+    return nh3.clean(
+        markup,
+        tags=_TAGS | {"input"},
+        attributes={tag: set(names) for tag, names in (_ATTRIBUTES | _OF_TASKS).items()},
+        attribute_filter=_allowed_attribute,
+        set_tag_attribute_values={"input": {"type": "checkbox", "disabled": "disabled"}},
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer nofollow",
     )
@@ -150,7 +164,8 @@ def _no_inline_style(tokens: Sequence[Token]) -> None:
             token.attrSet("class", f"align-{style.removeprefix('text-align:')}")
 
 
-def _parser() -> MarkdownIt:
+def markdown_parser() -> MarkdownIt:
+    """A new parser, to which more may be added. What it gives is to be cleaned."""
     parser = MarkdownIt("commonmark", {"html": False, "linkify": True, "breaks": True})
     parser.enable(["table", "strikethrough", "linkify"])
     parser.use(texmath_plugin, delimiters="brackets")
@@ -169,4 +184,4 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-_MARKDOWN: Final = _parser()
+_MARKDOWN: Final = markdown_parser()

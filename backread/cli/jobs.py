@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 jobs = typer.Typer(no_args_is_help=True, help="List background jobs; retry and cancel them.")
 _Id = Annotated[str, typer.Argument(metavar="ID", help="As `backread jobs list` shows it.")]
 _LISTED = 50
+_READ = 500  # of which many may be one line
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -34,24 +35,27 @@ def list_jobs(
     account: AccountOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Show the latest jobs, newest first."""
-    from api.activity import read_jobs
+    """Show the latest jobs, newest first; what did the same again and again as one line."""
+    from api.activity import in_lines, read_jobs
     from backread.store.repositories.jobs import DEAD_LETTERS, FINISHED
 
     states = DEAD_LETTERS if failed else ("queued", "running", *FINISHED)
     with open_kernel(load_settings()) as kernel:
         principal = find_principal(kernel, account)
         with kernel.store.read() as session:
-            found = read_jobs(session, principal, states=states, limit=_LISTED)
+            limit = _LISTED if as_json else _READ
+            found = read_jobs(session, principal, states=states, limit=limit)
     if as_json:
         print_json({"jobs": [asdict(job) for job in found]})
         return
-    for job in found:
-        _print_line(job)
+    for line in in_lines(found)[:_LISTED]:
+        _print_line(line.latest, line.count)
 
 
-def _print_line(job: "JobView") -> None:
+def _print_line(job: "JobView", count: int = 1) -> None:
     progress = f"{job.done_units:,} of {job.total_units:,}" if job.total_units else ""
+    if count > 1:
+        progress = f"(the latest of {count:,})"
     parts = [
         job.id,
         f"{job.created_at:%Y-%m-%d %H:%M}",

@@ -24,6 +24,24 @@ def add_commands(app: typer.Typer) -> None:
     app.add_typer(notes)
 
 
+@notes.command("list")
+def list_(account: AccountOption = "", as_json: JsonOption = False) -> None:
+    """Show the paths and titles of all notes, by path."""
+    from backread.store.repositories.notes import list_notes
+
+    with open_kernel(load_settings()) as kernel:
+        account_id = find_principal(kernel, account).account_id
+        with kernel.store.read() as session:
+            found = list_notes(session, account_id)
+    if as_json:
+        print_json({"notes": [{"path": each.path, "title": each.title} for each in found]})
+        return
+    for each in found:
+        typer.echo(f"{each.path}  {each.title}")
+    if not found:
+        note("There are no notes yet.")
+
+
 @notes.command("export")
 def export(directory: Folder, account: AccountOption = "", as_json: JsonOption = False) -> None:
     """Write all notes into a new git repository, each change of each note as a commit.

@@ -75,7 +75,13 @@ def accept(
 @_commands.command("status")
 def show_status(account: AccountOption = "", as_json: JsonOption = False) -> None:
     """Show what was summarised, what is left, and why nothing happens, if nothing does."""
-    status = _status(account)
+    from recall.summarising.planning import summary_status
+
+    with open_kernel(load_settings()) as kernel:
+        status = summary_status(kernel, find_principal(kernel, account))
+    if status is None:
+        _show_none(as_json=as_json)
+        return
     if as_json:
         print_json(
             {
@@ -105,6 +111,17 @@ def show_status(account: AccountOption = "", as_json: JsonOption = False) -> Non
         typer.echo("Paused. Go on with: backread summaries resume")
     if status.pause_reason:
         typer.echo(f"{status.pause_reason} Tried again {status.try_after:%Y-%m-%d %H:%M} UTC.")
+
+
+def _show_none(*, as_json: bool) -> None:
+    """That none is set up is no error: it is how Backread works unless somebody asks for more."""
+    if as_json:
+        print_json({"model": None})
+        return
+    typer.echo(
+        "No language model is set up. Summaries are made of the conversations' own sentences."
+    )
+    typer.echo("docs/guides/language-models.md says how to set one up.")
 
 
 @_commands.command()

@@ -112,7 +112,8 @@ def _print_checked(checked: "list[dict[str, Any]]") -> None:
     for each in checked:
         typer.echo(
             f"Account {each['account_id']}: {each['conversations']:,} conversations, "
-            f"{each['messages']:,} messages, {each['passages']:,} passages, "
+            f"{each['messages']:,} messages (hidden ones and tool calls included), "
+            f"{each['passages']:,} passages, "
             f"{each['captures']:,} raw captures, {each['imports']:,} imports"
         )
         for problem in each["problems"]:

@@ -12,8 +12,9 @@ from backread.domain import Principal
 from backread.errors import InvalidInput, NotFound
 from backread.identity import statement_hash
 from backread.kernel import Kernel
-from backread.store.models import Memory, TeamItem
+from backread.store.models import TeamItem
 from backread.store.repositories import team_items as store
+from backread.store.repositories.memories import get_memory
 from backread.text.secret_scan import secrets_in
 from recall.memories import checked_text
 from recall.rendering import NOTICE, clean, day, envelope, one_line
@@ -89,12 +90,7 @@ def share(
         raise InvalidInput("Give either memoryId or text.")
     with kernel.store.write() as session:
         if memory_id is not None:
-            memory = session.get(Memory, memory_id)
-            if memory is None or memory.account_id != principal.account_id:
-                raise NotFound(
-                    "There is no memory with this id.", hint="search_memories shows the ids."
-                )
-            text = memory.text
+            text = get_memory(session, principal.account_id, memory_id).text
         statement = checked_text(text or "")
         if secrets_in([statement]):
             raise InvalidInput(

@@ -36,7 +36,6 @@ from recall.summarising.support import Evidence, check
 SUMMARY_WORDS = 200
 _SUMMARY_TOKENS = 270  # of about 200 words
 _MOST_POINTERS = 8
-_MOST_POINTED = 5
 _LEAST_TYPICAL = 0.2  # of a memory at the edge of its category
 _FALLBACK_CHARACTERS = 40
 _MODEL_SENTENCES = 8

@@ -289,11 +289,6 @@ def same_time_years_ago(unit: str) -> Reader:
     return read
 
 
-def earlier_this(match: re.Match[str], today: date, language: Language) -> Days | None:
-    days = calendar.units_back(today, 0, language.units[_group(match, "unit")])
-    return Days(days.first, today)
-
-
 def _part(match: re.Match[str]) -> str:
     return next((name for name in ("early", "mid", "late") if _group(match, name)), "")
 

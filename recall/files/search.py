@@ -107,10 +107,9 @@ def _ranked(
 ) -> list[tuple[FoundInFile, float]]:
     scores = _search_index(kernel, account_id, query, groups)
     totals = dict(scores.totals)
+    words = kernel.index.lexical_signature
     with kernel.store.read() as session:
-        fresh = passages_not_indexed(
-            session, account_id, kernel.index.lexical_signature, groups=groups
-        )
+        fresh = passages_not_indexed(session, account_id, words, groups=groups)
         _add_fresh(query, fresh, totals)
         found = passages_by_point(session, account_id, totals)
     # The index may still have a passage under the bucket that it lay in a moment ago.

@@ -52,14 +52,14 @@ def vector_search(
                 "“Generate embeddings” on.",
             )
     cosines = _candidates(kernel, access, query)
-    dense = kernel.dense_signature
+    lexical, dense = kernel.index.lexical_signature, kernel.dense_signature
     with kernel.store.read() as session:
         found = chunks_by_point(session, account_id, folder_id, cosines)
         waiting = count_not_indexed(
             session,
             account_id,
             folder_id,
-            lexical=kernel.index.lexical_signature,
+            lexical=lexical,
             dense=dense,
         )
     calibration = calibration_of(kernel)

@@ -4,6 +4,7 @@ Records belong to the agents that write them. One that reads a record and writes
 change it on the way, so unlike recalled chats nothing in them is rewritten.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -47,6 +48,17 @@ class RecordList(BaseModel):
     records: list[ListedRecord]
     total: int
     next_cursor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordHit:
+    """A record that a search of everything found, and the part of it that fits."""
+
+    record_id: str
+    record_name: str
+    folder_id: str
+    folder_name: str
+    text: str
 
 
 class FoundChunk(BaseModel):

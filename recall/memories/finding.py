@@ -81,8 +81,9 @@ def find_memories(
     with kernel.store.read() as session:
         bucket = existing_bucket(session, principal, bucket_id)
     scores = _search_index(kernel, account_id, query, bucket, as_of)
+    dense = kernel.dense_signature  # may read by itself, so not within a session
     with kernel.store.read() as session:
-        _add_not_indexed(session, kernel, account_id, query, bucket, scores)
+        _add_not_indexed(session, dense, account_id, query, bucket, scores)
         found = [
             (memory, scores[point])
             for point, (memory, _) in store.memories_by_point(session, account_id, scores).items()
@@ -160,15 +161,13 @@ def _near(points: Sequence[ScoredPoint]) -> list[ScoredPoint]:
 
 def _add_not_indexed(
     session: ReadSession,
-    kernel: Kernel,
+    dense: str,
     account_id: str,
     query: str,
     bucket_id: int | None,
     scores: dict[int, float],
 ) -> None:
-    fresh = store.memories_not_indexed(
-        session, account_id, kernel.dense_signature, bucket_id=bucket_id
-    )
+    fresh = store.memories_not_indexed(session, account_id, dense, bucket_id=bucket_id)
     by_words = word_scores(query, [memory.text for memory in fresh])
     for memory, score in zip(fresh, by_words, strict=True):
         if score:

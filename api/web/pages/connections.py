@@ -5,7 +5,7 @@ from fastapi.responses import RedirectResponse
 
 from api.deps import CsrfDep, KernelDep, ReadDep, SettingsDep, SignedInDep, WriteDep
 from api.doctor.examination import examine_all
-from api.oauth.resources import notes_resource, recall_resource
+from api.oauth.resources import FOLDER_PATH, notes_resource, recall_resource
 from api.oauth.scopes import NOTES_SCOPE_TEXTS, SCOPE_TEXTS
 from api.web.clients import client_guides, is_loopback
 from api.web.templating import render
@@ -24,6 +24,7 @@ def connections_page(
         "signed_in": signed_in,
         "mcp_url": mcp_url,
         "notes_url": notes_resource(settings),
+        "folders_url": f"{settings.origin}{FOLDER_PATH}",
         "guides": client_guides(mcp_url),
         "is_loopback": is_loopback(settings.origin),
         "connections": list_connections(session, signed_in.principal),

@@ -96,7 +96,7 @@ def show_files(
         "problem_text": problem[0],
         "problem_hint": problem[1],
         "most": in_units(kernel.settings.file_max_bytes),
-        "used": in_units(sum(each.size_bytes for each in buckets)),
+        "used": sum(each.size_bytes for each in buckets),
         "room": in_units(kernel.settings.files_max_bytes),
         "states": STATES,
         "kinds": KINDS,

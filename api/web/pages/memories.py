@@ -85,7 +85,12 @@ def memories_page(
     """`done`, `count` and `undo` say what the form that led here has done."""
     view = MemoriesView(bucket, q.strip(), cursor)
     notice = _notice(done, count)
-    return _page(request, kernel, signed_in, view, edit=edit, notice=notice, undo=undo)
+    try:
+        return _page(request, kernel, signed_in, view, edit=edit, notice=notice, undo=undo)
+    except NotFound as error:
+        raise NotFound(
+            "There is no such bucket.", hint="It may have been deleted. Memories shows all buckets."
+        ) from error
 
 
 @router.post(f"{_ADDRESS}/add", dependencies=[CsrfDep])

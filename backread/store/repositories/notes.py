@@ -1,7 +1,7 @@
 """Notes: what they say, and every change as a revision. Searching is in `note_search.py`."""
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -152,15 +152,6 @@ def list_notes(
 def count_notes(session: ReadSession, account_id: str) -> int:
     query = select(func.count()).where(Note.account_id == account_id, Note.deleted_at.is_(None))
     return session.scalars(query).one()
-
-
-def all_notes(session: ReadSession, account_id: str) -> Iterator[Note]:
-    """Every note with its text, by path; deleted ones, too."""
-    paths = sorted(session.scalars(select(Note.path).where(Note.account_id == account_id)))
-    for start in range(0, len(paths), _PAGE):
-        some = paths[start : start + _PAGE]
-        query = select(Note).where(Note.account_id == account_id, Note.path.in_(some))
-        yield from sorted(session.scalars(query), key=lambda each: each.path)
 
 
 def revisions_page(

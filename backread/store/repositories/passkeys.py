@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, select, update
 
 from backread.store.engine import ReadSession, WriteSession
 from backread.store.models import Account, Passkey, SignInChallenge
@@ -15,10 +15,6 @@ def list_passkeys(session: ReadSession, account_id: str) -> list[Passkey]:
             select(Passkey).where(Passkey.account_id == account_id).order_by(Passkey.id)
         )
     )
-
-
-def count_passkeys(session: ReadSession, account_id: str) -> int:
-    return session.scalar(select(func.count()).where(Passkey.account_id == account_id)) or 0
 
 
 def find_passkey(session: ReadSession, credential_hash: str) -> tuple[Passkey, Account] | None:

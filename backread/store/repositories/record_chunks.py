@@ -62,17 +62,19 @@ def remove_chunks_of_folder(session: WriteSession, account_id: str, folder_id: s
 
 
 def chunks_by_point(
-    session: ReadSession, account_id: str, folder_id: str, point_ids: Collection[int]
+    session: ReadSession, account_id: str, folder_id: str | None, point_ids: Collection[int]
 ) -> dict[int, tuple[RecordChunk, FolderRecord]]:
-    """Chunks of the folder by their id in the index, with their record. Ids that are gone or of
-    another folder are left out."""
+    """Chunks of the folder, or of all the account's, by their id in the index, with their record.
+    Ids that are gone or of another folder are left out."""
+    of_folder = (RecordChunk.folder_id == folder_id,) if folder_id is not None else ()
     rows = session.execute(
         select(RecordChunk, FolderRecord)
         .join(FolderRecord, FolderRecord.id == RecordChunk.record_id)
         .where(
             RecordChunk.account_id == account_id,
-            RecordChunk.folder_id == folder_id,
-            FolderRecord.folder_id == folder_id,
+            *of_folder,
+            FolderRecord.account_id == account_id,
+            FolderRecord.folder_id == RecordChunk.folder_id,
             FolderRecord.deleted_at.is_(None),
             FolderRecord.derived_with != "",  # else the chunks are of a former content
             RecordChunk.point_id.in_(list(point_ids)),

@@ -43,6 +43,19 @@ def records_named(
     return session.scalars(query.order_by(*newest).limit(100)).all()
 
 
+def records_with_name(
+    session: ReadSession, account_id: str, text: str, *, limit: int
+) -> Sequence[FolderRecord]:
+    """Records of all the account's folders whose name holds the text, the latest first."""
+    query = select(FolderRecord).where(
+        FolderRecord.account_id == account_id,
+        FolderRecord.deleted_at.is_(None),
+        FolderRecord.name.icontains(text, autoescape=True),
+    )
+    order = (FolderRecord.updated_at.desc(), FolderRecord.id.desc())
+    return session.scalars(query.order_by(*order).limit(limit)).all()
+
+
 def list_records(
     session: ReadSession,
     account_id: str,

@@ -89,12 +89,6 @@ def count_suggestions(
     return {row[0]: row[1] for row in session.execute(query)}
 
 
-def has_suggestions(session: ReadSession, principal: Principal) -> bool:
-    """Whether there was ever one, decided or not."""
-    query = select(SuggestedMemory.id).where(SuggestedMemory.account_id == principal.account_id)
-    return session.scalar(query.limit(1)) is not None
-
-
 def list_suggestions(
     session: ReadSession,
     principal: Principal,

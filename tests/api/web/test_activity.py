@@ -1,5 +1,6 @@
 """The Activity page: what runs, waits, failed and was done."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -127,3 +128,18 @@ def test_only_owners_see_the_sizes_of_the_servers_queues(
     with kernel.store.write() as session:
         session.execute(update(Account).where(Account.id == owner.id).values(role="member"))
     assert "This server" not in text_of(page.get("/activity").text)
+
+
+def test_what_was_done_again_and_again_is_one_line_among_the_imports(
+    page: TestClient, kernel: Kernel, owner: Account, bring_in: Importer
+) -> None:
+    bring_in(dialogue("When does the kiln fire?", "At noon."))
+    now = utcnow()
+    for minutes in (1, 2, 3, 200):
+        for name in ("recall.categorise_bucket", "recall.derive_records"):
+            done_at = now - timedelta(minutes=minutes)
+            add(kernel, name, owner.id, state="done", started_at=done_at, finished_at=done_at)
+    text = text_of(page.get("/activity").text)
+    assert text.count("Sorting memories into categories") == 2  # hours lie between the two
+    assert text.count("3 times since") == 2
+    assert "Import " in text

@@ -163,3 +163,10 @@ def test_conversations_with_keys_can_be_picked_out_and_the_reader_warns(
     reader = text_of(signed_in.get(chat).text)
     assert "This conversation holds 1 key or password. 1 × Stripe key" in reader
     assert KEY in reader  # its own owner may read it
+
+
+def test_what_is_used_is_told_as_the_files_are(signed_in: TestClient) -> None:
+    add_file(signed_in, "Oven.md", b"kiln " * 4200)
+    text = text_of(signed_in.get("/files").text)
+    assert "21 kB of" in text
+    assert "21 kB" in text.partition("21 kB of")[0]

@@ -8,6 +8,7 @@ from backread.kernel import Kernel
 from ingest import tasks
 from tests.api.accounts.forms import send, shown_secret
 from tests.api.mcp_server.calls import Caller
+from tests.api.web.pages import links_of, text_of
 
 __all__ = ["tasks"]  # importing the module registers the jobs
 
@@ -131,3 +132,25 @@ def test_a_folder_is_deleted_only_by_its_name(signed_in: TestClient, folder: str
     assert gone.headers["location"] == "/folders?gone=1"
     assert "1 record" in signed_in.get(gone.headers["location"]).text
     assert signed_in.get(folder).status_code == 404
+
+
+def test_the_search_of_everything_shows_records_too(
+    signed_in: TestClient, kernel: Kernel, folder: str
+) -> None:
+    record = new_record(signed_in, folder)
+    deleted = new_record(signed_in, folder, name="Old piers", content="Piers that are gone.")
+    send(signed_in, deleted, f"{deleted}/delete")
+    at_once = signed_in.get("/search?q=piers").text
+    assert "In your folders" in at_once
+    assert record in links_of(at_once)
+    assert deleted not in links_of(at_once)
+    run_pending(kernel)
+    by_words = signed_in.get("/search?q=new+oak+planks").text
+    assert record in links_of(by_words)
+    assert "In your folders" not in signed_in.get("/search?q=zeppelin").text
+
+
+def test_the_connections_page_names_the_address_of_folders(signed_in: TestClient) -> None:
+    html = signed_in.get("/connections").text
+    assert re.search(r"https?://[^<\"]+/mcp/memories\b", html)
+    assert "an access key says which folder it is" in text_of(html)

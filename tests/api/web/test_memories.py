@@ -167,3 +167,22 @@ def test_rest_deletes_a_conversation_with_the_same_receipt(
     removed = {store["name"]: store["removed"] for store in answer.json()["stores"]}
     assert removed["messages"] == 4
     assert signed_in.get(path).status_code == 404
+
+
+def test_an_unknown_bucket_is_told_of_in_words_for_people(signed_in: TestClient) -> None:
+    page = signed_in.get(PATH, params={"bucket": "99"}, headers={"Accept": "text/html"})
+    assert page.status_code == 404
+    assert "There is no such bucket." in text_of(page.text)
+    assert "list_buckets" not in page.text
+
+
+def test_the_search_of_everything_shows_memories_too(
+    signed_in: TestClient, kernel: Kernel, principal: Principal
+) -> None:
+    keep(kernel, principal, GARDEN, index=False)
+    stored = store_memory(kernel, principal, "The spare key hangs behind the boiler.")
+    html = signed_in.get("/search?q=spare+key").text
+    assert f"/memories?q=spare+key#m-{stored.memory_id}" in links_of(html)
+    assert "In your memories" in text_of(html)
+    assert "In your memories" not in text_of(signed_in.get("/search?q=zeppelin").text)
+    assert "In your memories" not in signed_in.get("/search?q=spare+key&platform=chatgpt").text

@@ -172,3 +172,25 @@ def test_another_accounts_notes_have_no_page(notes: TestClient, kernel: Kernel) 
     assert "No notes yet" in text_of(notes.get("/notes").text)
     for ending in ("", "/edit", "/history"):
         assert notes.get(f"/notes/{PATH}{ending}").status_code == 404
+
+
+def test_a_note_shows_its_tasks_and_leads_to_the_notes_that_it_names(
+    notes: TestClient, kernel: Kernel, principal: Principal
+) -> None:
+    text = (
+        "- [ ] open\n- [x] closed\n\n[[work/plan]] [[plan.md|the <b>year</b>]] [[../x]] "
+        "[[gone|away]] [[ideas#top]] `[[ideas]]`\n\n<input type=text onfocus=alert(1)>\n"
+    )
+    write_note(kernel, principal, "work/today.md", text)
+    page = notes.get("/notes/work/today.md").text
+    body = page[page.index('class="prose"') :]
+    boxes = [found for tag, found in tags_of(body) if tag == "input"]
+    assert [(each["type"], "disabled" in each, "checked" in each) for each in boxes] == [
+        ("checkbox", True, False),
+        ("checkbox", True, True),
+    ]
+    assert links_of(body)[:3] == ["/notes/work/plan.md", "/notes/work/plan.md", "/notes/ideas.md"]
+    assert "the &lt;b&gt;year&lt;/b&gt;" in body
+    assert "../x away" in text_of(body)
+    assert "[[ideas]]" in text_of(body)
+    assert not [name for _, found in tags_of(body) for name in found if name.startswith("on")]

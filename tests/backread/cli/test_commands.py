@@ -187,6 +187,7 @@ def test_what_is_not_whole_is_named_and_fails(run: Run, home: Path, tmp_path: Pa
         session.execute(delete(Message).where(Message.role == "assistant"))
     store.close()
     result = run("verify")
+    assert "1 messages (hidden ones and tool calls included)" in result.stdout
     assert result.exit_code == 1
     assert "Everything is whole" not in result.stdout
 

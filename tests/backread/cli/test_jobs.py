@@ -59,3 +59,20 @@ def test_a_retry_names_its_job(run: Run, failed: str) -> None:
         assert refused.exit_code == 1
         assert answer(refused)["error"]["code"] == "invalid_input"
     assert answer(run("jobs", "cancel", "nonsense", "--json"))["error"]["code"] == "not_found"
+
+
+def test_what_was_done_again_and_again_is_one_line(run: Run, home: Path, failed: str) -> None:
+    with open_kernel(Settings(home=home, embedding_model="hashing")) as kernel:
+        account_id = find_principal(kernel, "").account_id
+        with kernel.store.write() as session:
+            for _ in range(60):
+                job_id = enqueue(session, "recall.categorise_bucket", account_id=account_id)
+                session.execute(
+                    update(Job).where(Job.id == job_id).values(state="done", finished_at=utcnow())
+                )
+    told = run("jobs", "list").stdout
+    assert told.count("Sorting memories into categories") == 1
+    assert "(the latest of 60)" in told
+    assert "The disk is full." in told
+    assert "Import first.zip" in told
+    assert len(answer(run("jobs", "list", "--json"))["jobs"]) == 50

@@ -37,3 +37,17 @@ def test_a_folder_is_kept_in_step_and_conflicts_end_with_code_1(run: Run, tmp_pa
     assert (other / "a (conflict 1).md").read_text() == "other"
     assert "new in the folder" in run("notes", "sync", str(one)).stdout
     assert (one / "a (conflict 1).md").read_text() == "other"
+
+
+def test_notes_are_listed_by_path_with_their_titles(run: Run, tmp_path: Path) -> None:
+    assert answer(run("notes", "list", "--json")) == {"notes": []}
+    vault = tmp_path / "vault"
+    (vault / "work").mkdir(parents=True)
+    (vault / "work" / "b.md").write_text("# Bees\n")
+    (vault / "a.md").write_text("# Apples\n")
+    run("notes", "import", str(vault))
+    assert run("notes", "list").stdout == "a.md  Apples\nwork/b.md  Bees\n"
+    assert answer(run("notes", "list", "--json"))["notes"][1] == {
+        "path": "work/b.md",
+        "title": "Bees",
+    }

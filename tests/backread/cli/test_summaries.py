@@ -26,9 +26,18 @@ def server(
 
 
 def test_without_a_model_the_commands_say_how_to_get_one(run: Run) -> None:
-    result = run("summaries", "status")
+    result = run("summaries", "accept")
     assert result.exit_code == 1
     assert "docs/guides/language-models.md" in result.stderr
+
+
+def test_that_there_is_no_model_is_a_status_and_no_error(run: Run) -> None:
+    result = run("summaries", "status")
+    assert result.exit_code == 0
+    assert "No language model is set up. Summaries are made of" in result.stdout
+    shown = run("summaries", "status", "--json")
+    assert shown.exit_code == 0
+    assert answer(shown)["model"] is None
 
 
 def test_estimate_accept_status_and_pause(run: Run, server: LanguageModelServer) -> None:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from api.accounts.sessions import SignedIn
 from api.deps import KernelDep, ReadDep, SignedInDep
 from api.web.pages.notes.addresses import crumbs, folder_address, note_address
+from api.web.pages.notes.content import addresses_from, render_note
 from api.web.snippets import marked_text
 from api.web.templating import render
 from backread.errors import BackreadError
@@ -125,7 +126,9 @@ def note_page(request: Request, session: ReadDep, signed_in: SignedInDep, path: 
         "tree": branches(grown(notes, ""), note.path.rpartition("/")[0], note),
         "crumbs": crumbs(note.path),
         "name": stem_of(note.path),
-        "body": note.body[:_MOST_SHOWN],
+        "body": render_note(
+            note.body[:_MOST_SHOWN], addresses_from(note.path, (each.path for each in notes))
+        ),
         "is_cut": len(note.body) > _MOST_SHOWN,
         "address": note_address(note.path),
     }

@@ -11,11 +11,13 @@ from dulwich import porcelain
 from dulwich.repo import Repo
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import select
 
 from backread.domain import Principal
 from backread.errors import BackreadError, Conflict
 from backread.kernel import Kernel
 from backread.store.base import utcnow
+from backread.store.models import Note
 from backread.store.repositories import notes as store
 from recall.notes import writing
 from recall.notes.files.exporting import export_notes
@@ -82,7 +84,7 @@ def present(kernel: Kernel, principal: Principal) -> dict[str, tuple[Any, ...]]:
     with kernel.store.read() as session:
         return {
             note.path: (note.title, note.tags, note.created_at, note.updated_at, note.deleted_at)
-            for note in store.all_notes(session, principal.account_id)
+            for note in session.scalars(select(Note).where(Note.account_id == principal.account_id))
         }
 
 
