@@ -1,15 +1,19 @@
 """Storing and finding memories."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import pytest
 
 from backread.domain import Principal
 from backread.errors import InvalidInput, LimitExceeded, NotFound, Unavailable
 from backread.kernel import Kernel
-from backread.llm.embedding import Vectors
+from backread.llm.embedding import Embedder, Vectors
+from backread.store.engine import ReadSession
 from backread.store.models import Bucket
+from recall.folders.finding import find_records
 from recall.memories import MAX_CHARACTERS, list_buckets, search_memories, store_memory
+from recall.search import SearchQuery, search
 
 
 def new_bucket(kernel: Kernel, principal: Principal, name: str) -> int:
@@ -145,3 +149,32 @@ def test_a_stranger_sees_neither_memories_nor_buckets(
         with pytest.raises(NotFound):
             search_memories(kernel, stranger, "key", bucket_id=bucket)
     assert len(set(errors)) == 1
+
+
+def test_no_search_asks_for_the_model_while_it_holds_a_session(
+    kernel: Kernel, principal: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asking may read the database: on a server whose connections are all held, it would wait for
+    one while it holds another."""
+    store_memory(kernel, principal, "The spare key hangs behind the boiler.")
+    read, current = kernel.store.read, kernel.models.current
+    held, asked = [], []
+
+    @contextmanager
+    def counted() -> Iterator[ReadSession]:
+        with read() as session:
+            held.append(session)
+            yield session
+            held.remove(session)
+
+    def asked_for() -> Embedder:
+        asked.append(len(held))
+        return current()
+
+    monkeypatch.setattr(kernel.store, "read", counted)
+    monkeypatch.setattr(kernel.models, "current", asked_for)
+    search_memories(kernel, principal, "spare key")
+    search(kernel, principal, SearchQuery(text="spare key"))
+    find_records(kernel, principal, "spare key", limit=3)
+    assert asked
+    assert set(asked) == {0}
