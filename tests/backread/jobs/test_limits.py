@@ -25,6 +25,7 @@ def test_a_job_that_gets_nowhere_is_stopped_and_tried_again_with_the_reason(
 def test_a_job_that_does_not_answer_has_its_process_ended_and_the_row_says_why(
     kernel: Kernel,
 ) -> None:
+    sample_jobs.HANGING.clear()
     job_id = add(kernel, "sample.hangs", None)
     ended = threading.Event()
 
