@@ -1,6 +1,6 @@
 """Holds what is handed out to the budget, counted as a tokenizer counts it.
 
-Statements are chosen by an estimate, which is quick and may be short by a fifth where text is full
+Statements are chosen by an estimate, which is quick and may be short by a third where text is full
 of signs. What was chosen last goes first.
 """
 
@@ -11,7 +11,7 @@ from backread.tokens import estimate_tokens
 from recall.citations import render
 from recall.synthesis import Synthesis
 
-_SAFE = 0.8  # of the budget by estimate: text full of signs has a fifth more tokens
+_SAFE = 0.6  # of the budget by estimate: text full of signs has half as many tokens more
 
 
 def fitted(synthesis: Synthesis, budget: int, zone: tzinfo) -> Synthesis:

@@ -357,7 +357,7 @@ def _answer(
     statements = synthesis.statements
     cited = []
     for each in statements:
-        cited.append(sources.cite(each.passage, score_of[each.passage.id]))
+        cited.append(sources.cite(each.passage, score_of.get(each.passage.id, 0.0)))
         for other in each.others:
             sources.cite(other, score_of[other.id])
     return RecallAnswer(

@@ -22,6 +22,7 @@ from recall.evidence import question_stems
 from recall.found import Found
 from recall.query import QUESTION_WORDS
 from recall.sentences import sentences, stem, stems
+from recall.surroundings import surroundings
 
 _PASSAGE_SHARE = 0.4  # of its passage's value that a sentence has without a word of the question
 _LEAST = 0.5  # of the best statement's value, if that were an answer
@@ -32,6 +33,9 @@ _FRAGMENT = 0.6
 _FEW_WORDS = 2
 _FRAGMENT_WORDS = 5
 _MOST_SENTENCES = 400
+_MOST_ORDER = 1_000_000  # no passage has so many sentences: orders beyond are of surroundings
+_MOST_BESIDE = 24  # sentences; more take longer to compare than they add
+_KEPT_BACK = 60  # tokens that surroundings leave for the questions that are answered
 _SAME = 0.75  # share of stems from which two sentences say the same
 _CONTAINED = 0.9  # … of the shorter one's stems
 _CONTAINED_STEMS = 4
@@ -99,7 +103,7 @@ def synthesise(found: Found, max_tokens: int) -> Synthesis:
     opposing = [each for each in candidates if each.value >= least / 2]
     for candidate in candidates:
         if candidate.value < least:
-            break  # room that is left is no reason to say what was not asked
+            break  # what room is left is for what stands around the chosen ones
         if not selection.chosen and selection.cost(candidate) > max_tokens:
             return _cut_to_fit(candidate, max_tokens)
         if selection.repeats(candidate):
@@ -109,7 +113,32 @@ def synthesise(found: Found, max_tokens: int) -> Synthesis:
             partner = next((each for each in opposing if _conflict(candidate, each)), None)
             if partner is not None and not selection.repeats(partner):
                 selection.add(partner)
+    _add_surroundings(found, selection, least)
     return Synthesis(_in_reading_order(selection.chosen), selection.left)
+
+
+def _add_surroundings(found: Found, selection: "_Selection", least: float) -> None:
+    """Sentences beside the chosen ones, best first, while there is room. They are worth less than
+    any that was chosen by itself, so that they are the first to go."""
+    if selection.left <= _KEPT_BACK or not selection.chosen:
+        return
+    top = max(each.value for each in selection.chosen)
+    places = [
+        ((each.passage.conversation_id, each.passage.position), each.value / top)
+        for each in selection.chosen
+    ]
+    beside: list[Statement] = []
+    for passage, share in surroundings(found, places):
+        for text in sentences(passage.text):
+            naming = sum(word not in QUESTION_WORDS for word in words(text))
+            if naming < _FEW_WORDS or text.endswith(_QUESTION_ENDS):
+                continue
+            value = least * _value(text, naming, passage, share, 1.0)
+            beside.append(Statement(text, passage, value, _MOST_ORDER + len(beside)))
+    for candidate in sorted(beside, key=lambda each: -each.value)[:_MOST_BESIDE]:
+        fits = selection.cost(candidate) + _CONFLICT_OVERHEAD <= selection.left - _KEPT_BACK
+        if fits and not selection.repeats(candidate):
+            selection.add(candidate)
 
 
 class _Selection:
