@@ -14,6 +14,7 @@ from functools import lru_cache
 from backread.store.fulltext import fold
 from backread.store.repositories.retrieval import FoundPassage
 from recall.found import Found
+from recall.measures import measure_asked
 from recall.query import Question
 from recall.sentences import stem
 
@@ -67,7 +68,29 @@ def weigh(found: Found) -> Evidence:
     total = sum(sorted(weight.values(), reverse=True)[:LONG_TERMS])
     near = _with_neighbours(found, held)[:_LOOKED_AT]
     coverage = max(sum(weight[term] for term in each) / total for each in near)
+    if coverage < ENOUGH_COVERAGE and _is_measured(found, terms):
+        coverage = 1.0
     return Evidence(min(1.0, coverage), similarity, len(terms) > LONG_TERMS)
+
+
+def _is_measured(found: Found, terms: Sequence[str]) -> bool:
+    """Whether a measure is asked for and one of the first passages, with the messages around it,
+    speaks of all the rest of the question and holds such a measure."""
+    measure = measure_asked(found.question.text)
+    rest = set() if measure is None else set(terms) - measure.unsaid
+    if measure is None or not rest:
+        return False
+    read = {place: each for place, each in found.around.items() if each is not None}
+    for passage in found.passages[:_LOOKED_AT]:
+        near = [passage] + [
+            each
+            for distance in (-2, -1, 1, 2)
+            if (each := read.get((passage.conversation_id, passage.position + distance)))
+        ]
+        held = frozenset[str]().union(*(held_by(each, tuple(terms)) for each in near))
+        if rest <= held and measure.stands_in([each.text for each in near]):
+            return True
+    return False
 
 
 def related(found: Found) -> Found:
