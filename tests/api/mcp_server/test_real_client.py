@@ -122,7 +122,9 @@ def test_a_real_client_signs_in_and_calls_tools_in_both_eras(
                 assert client.protocol_version == version
                 assert client.instructions
                 tools = await client.list_tools()
-                assert [tool.name for tool in tools.tools] == [tool.name for tool in TOOLS]
+                assert [tool.name for tool in tools.tools] == [
+                    tool.name for tool in TOOLS if tool.is_offered(Settings())
+                ]
                 stored = await client.call_tool("store_memory", {"text": "Ada prefers tea."})
                 assert not stored.is_error, stored.content
                 found = await client.call_tool("search_memories", {"query": "tea"})
