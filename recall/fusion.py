@@ -19,6 +19,7 @@ from typing import NamedTuple
 from backread.domain import Role
 from backread.store.repositories.retrieval import PassagePlace
 from backread.vectors.index import ScoredPoint
+from recall.hybrid import by_range
 
 Place = tuple[str, int]  # conversation id, position
 
@@ -76,7 +77,7 @@ def fuse(
     by_place: dict[Place, PassagePlace] = {}
     lexical = [point for point in lexical if point.id in places]
     dense = [point for point in dense if point.id in places]
-    by_words, by_meaning = _by_top(lexical), _by_range(dense)
+    by_words, by_meaning = _by_top(lexical), by_range(dense)
     for scores, weight in ((by_words, 1.0), (by_meaning, weights.dense)):
         for point_id, score in scores.items():
             place = places.get(point_id)
@@ -124,17 +125,6 @@ def _by_top(points: Sequence[ScoredPoint]) -> dict[int, float]:
     """BM25 has a natural zero: no word in common."""
     top = max((point.score for point in points), default=0.0)
     return {point.id: point.score / top for point in points} if top > 0 else {}
-
-
-def _by_range(points: Sequence[ScoredPoint]) -> dict[int, float]:
-    """Cosines have none: the last that was asked for is taken as zero."""
-    if not points:
-        return {}
-    low = min(point.score for point in points)
-    high = max(point.score for point in points)
-    if high <= low:
-        return {point.id: 1.0 for point in points}
-    return {point.id: (point.score - low) / (high - low) for point in points}
 
 
 def _with_neighbours(own: Mapping[Place, float], weights: Weights) -> dict[Place, float]:

@@ -38,6 +38,18 @@ def shares(points: Sequence[ScoredPoint]) -> dict[int, float]:
     return {point.id: point.score / top for point in points}
 
 
+def by_range(points: Sequence[ScoredPoint]) -> dict[int, float]:
+    """By id, where the score lies between the lowest and the highest. For cosines, which have no
+    zero of their own: the last that was asked for is taken as one."""
+    if not points:
+        return {}
+    low = min(point.score for point in points)
+    high = max(point.score for point in points)
+    if high <= low:
+        return {point.id: 1.0 for point in points}
+    return {point.id: (point.score - low) / (high - low) for point in points}
+
+
 def word_scores(query: str, texts: Sequence[str]) -> list[float]:
     """For each text that the index does not have yet how well its words fit the query: 1 for the
     best of them, 0 for one that has none of the words."""

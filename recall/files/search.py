@@ -24,9 +24,9 @@ from backread.store.repositories.file_passages import (
     passages_not_indexed,
 )
 from backread.store.repositories.files import files_in_state
-from backread.vectors.index import Collection, IndexFilter, ScoredPoint
+from backread.vectors.index import Collection, IndexFilter
 from recall.files.results import FileSearchResult, FoundFilePassage
-from recall.hybrid import by_words_and_meaning, shares, word_scores
+from recall.hybrid import by_range, by_words_and_meaning, shares, word_scores
 from recall.links import file_link
 from recall.sentences import stems
 
@@ -123,20 +123,9 @@ def _search_index(kernel: Kernel, account_id: str, query: str, groups: Sequence[
     within = IndexFilter(account_id=account_id, groups=tuple(groups))
     by_words, near = by_words_and_meaning(kernel, Collection.FILES, query, within, limit=_DEPTH)
     totals = shares(by_words)
-    for id, share in _by_range(near).items():
+    for id, share in by_range(near).items():
         totals[id] = totals.get(id, 0.0) + _DENSE_WEIGHT * share
     return _Scores(totals, {point.id: point.score for point in near})
-
-
-def _by_range(points: Sequence[ScoredPoint]) -> dict[int, float]:
-    """Cosines have no natural zero: the last that was asked for is taken as one."""
-    if not points:
-        return {}
-    low = min(point.score for point in points)
-    high = max(point.score for point in points)
-    if high <= low:
-        return {point.id: 1.0 for point in points}
-    return {point.id: (point.score - low) / (high - low) for point in points}
 
 
 def _add_fresh(query: str, fresh: Sequence[FilePassage], totals: dict[int, float]) -> None:
