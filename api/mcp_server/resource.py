@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from backread.domain import Principal, Scope
 from backread.kernel import Kernel
@@ -28,6 +29,17 @@ class Page:
 
     items: Sequence[Listed]
     next: str = ""
+
+
+T = TypeVar("T")
+
+
+def page_from(found: Sequence[T], after: str, limit: int, listed: Callable[[T], Listed]) -> Page:
+    """The page of a list that was read whole; `after` is the place where it begins."""
+    start = int(after) if after.isdigit() and len(after) < 9 else 0
+    more = start + limit
+    items = [listed(each) for each in found[start:more]]
+    return Page(items, str(more) if more < len(found) else "")
 
 
 # (kernel, principal, values of the address's variables) -> the text

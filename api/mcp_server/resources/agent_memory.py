@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote
 
 from pydantic import BaseModel
 
-from api.mcp_server.resource import JSON, Listed, ListPage, Page, ResourceKind
+from api.mcp_server.resource import JSON, Listed, ListPage, Page, ResourceKind, page_from
 from backread.domain import Principal, Scope
 from backread.kernel import Kernel
 from recall.agents.graph import graph_stats
@@ -73,17 +73,16 @@ def _names(kernel: Kernel, principal: Principal) -> list[str]:
 
 def _pages_of(address: str, what: str) -> ListPage:
     def list_page(kernel: Kernel, principal: Principal, after: str, limit: int) -> Page:
-        start = int(after) if after.isdigit() and len(after) < 9 else 0
-        names = _names(kernel, principal)
-        items = [
-            Listed(
+        return page_from(
+            _names(kernel, principal),
+            after,
+            limit,
+            lambda name: Listed(
                 uri=address.format(name=quote(name, safe="")),
                 name=f"{name} {what}",
                 title=f"{name}: {what}",
-            )
-            for name in names[start : start + limit]
-        ]
-        return Page(items, str(start + limit) if start + limit < len(names) else "")
+            ),
+        )
 
     return list_page
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from api.mcp_server.resource import Listed, Page, ResourceKind
+from api.mcp_server.resource import Listed, Page, ResourceKind, page_from
 from backread.domain import Principal, Scope
 from backread.kernel import Kernel
 from recall.memories import bucket_number, list_buckets, memories_and_buckets
@@ -29,18 +29,17 @@ def _read(kernel: Kernel, principal: Principal, values: Mapping[str, str]) -> st
 
 
 def _list_page(kernel: Kernel, principal: Principal, after: str, limit: int) -> Page:
-    start = int(after) if after.isdigit() and len(after) < 9 else 0
-    buckets = list_buckets(kernel, principal).buckets
-    items = [
-        Listed(
-            uri=ADDRESS.format(id=each.bucket_id),
-            name=f"bucket-{each.bucket_id}",
-            title=one_line(each.name),
-            description=f"{each.memory_count} memories",
-        )
-        for each in buckets[start : start + limit]
-    ]
-    return Page(items, str(start + limit) if start + limit < len(buckets) else "")
+    return page_from(
+        list_buckets(kernel, principal).buckets,
+        after,
+        limit,
+        lambda bucket: Listed(
+            uri=ADDRESS.format(id=bucket.bucket_id),
+            name=f"bucket-{bucket.bucket_id}",
+            title=one_line(bucket.name),
+            description=f"{bucket.memory_count} memories",
+        ),
+    )
 
 
 def suggest_buckets(kernel: Kernel, principal: Principal, typed: str) -> Sequence[str]:
