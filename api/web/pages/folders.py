@@ -9,6 +9,7 @@ from api.accounts.sessions import SignedIn
 from api.deps import CsrfDep, KernelDep, SignedInDep, WriteDep
 from api.errors import http_status
 from api.oauth.resources import FOLDER_PATH
+from api.web.forms import unix_lines
 from api.web.templating import render
 from backread.errors import BackreadError, Conflict, InvalidInput, LimitExceeded, Unavailable
 from backread.kernel import Kernel
@@ -62,7 +63,7 @@ def make_folder(
                 signed_in.principal,
                 name,
                 generate_embeddings=generate_embeddings,
-                vector_description=vector_description.replace("\r\n", "\n"),
+                vector_description=unix_lines(vector_description),
             )
     except (InvalidInput, Conflict, LimitExceeded) as error:
         return _list(request, kernel, signed_in, error=error, name=name)
@@ -108,7 +109,7 @@ def change_folder(
                 folder_id,
                 name=name,
                 generate_embeddings=generate_embeddings,
-                vector_description=vector_description.replace("\r\n", "\n"),
+                vector_description=unix_lines(vector_description),
             )
     except (InvalidInput, Conflict) as error:
         return _folder(request, kernel, signed_in, folder_id, error=error)

@@ -12,6 +12,7 @@ from api.accounts.sessions import SignedIn
 from api.deps import CsrfDep, KernelDep, SignedInDep
 from api.errors import http_status
 from api.web.filters import plural
+from api.web.forms import unix_lines
 from api.web.templating import render
 from backread.domain import Principal
 from backread.errors import BackreadError, Conflict, InvalidInput, LimitExceeded, NotFound
@@ -106,7 +107,7 @@ def add(
     principal = signed_in.principal
     try:
         target = _bucket(kernel, principal, bucket, bucket_name)
-        stored = store_memory(kernel, principal, _lines(text), bucket_id=target or None)
+        stored = store_memory(kernel, principal, unix_lines(text), bucket_id=target or None)
     except _REFUSALS as error:
         view = MemoriesView(bucket if bucket.isdigit() else "")
         return _page(request, kernel, signed_in, view, error=error, draft=text)
@@ -134,11 +135,11 @@ def change(
         target = _bucket(kernel, principal, bucket, bucket_name)
         if keep_former:
             stored = store_memory(
-                kernel, principal, _lines(text), bucket_id=target or None, supersedes=memory
+                kernel, principal, unix_lines(text), bucket_id=target or None, supersedes=memory
             )
             memory = stored.memory_id
         else:
-            edit_memory(kernel, principal, memory, text=_lines(text), bucket_id=target or None)
+            edit_memory(kernel, principal, memory, text=unix_lines(text), bucket_id=target or None)
     except _REFUSALS as error:
         return _page(request, kernel, signed_in, view, edit=memory, error=error, draft=text)
     return _redirect(f"{view.address(done='changed')}#m-{memory}")
@@ -303,10 +304,6 @@ def _bucket(kernel: Kernel, principal: Principal, bucket: str, name: str) -> str
     if bucket != _NEW_BUCKET:
         return bucket
     return str(create_bucket(kernel, principal, name).bucket_id)
-
-
-def _lines(text: str) -> str:
-    return text.replace("\r\n", "\n")  # as forms send line ends
 
 
 def _redirect(address: str) -> RedirectResponse:

@@ -11,6 +11,7 @@ from api.accounts.sessions import SignedIn
 from api.deps import CsrfDep, KernelDep, SignedInDep
 from api.errors import http_status
 from api.web.content import render_markdown
+from api.web.forms import unix_lines
 from api.web.metadata_lines import from_lines, to_lines
 from api.web.templating import render
 from backread.errors import BackreadError, Conflict, InvalidInput, LimitExceeded
@@ -57,7 +58,7 @@ def make_record(
     metadata: _Metadata = "",
     vector_description: _Line = "",
 ) -> Response:
-    draft = Draft(name, _unix(content), metadata, _unix(vector_description))
+    draft = Draft(name, unix_lines(content), metadata, unix_lines(vector_description))
     _, access = _opened(kernel, signed_in, folder_id)
     try:
         record = records.create_record(
@@ -120,7 +121,7 @@ def save_record(
     vector_description: _Line = "",
     revision: Annotated[int, Form(ge=0, le=2**31)] = 0,
 ) -> Response:
-    draft = Draft(name, _unix(content), metadata, _unix(vector_description), revision)
+    draft = Draft(name, unix_lines(content), metadata, unix_lines(vector_description), revision)
     _, access = _opened(kernel, signed_in, folder_id)
     try:
         records.replace_record(
@@ -242,8 +243,3 @@ def _whole(revision: RevisionOut) -> list[str]:
     if revision.vector_description:
         head.append(f"description: {revision.vector_description}")
     return [*head, *revision.content.splitlines()]
-
-
-def _unix(text: str) -> str:
-    """As forms send line ends."""
-    return text.replace("\r\n", "\n")

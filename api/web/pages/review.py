@@ -13,6 +13,7 @@ from api.accounts.sessions import SignedIn
 from api.deps import CsrfDep, KernelDep, SignedInDep
 from api.errors import http_status
 from api.web.filters import number, plural
+from api.web.forms import unix_lines
 from api.web.templating import render
 from backread.domain import Principal
 from backread.errors import BackreadError, InvalidInput, LimitExceeded, NotFound
@@ -201,7 +202,7 @@ def _accept(
     is_new = bucket == _NEW_BUCKET
     if is_new and not bucket_name.strip():
         raise InvalidInput("The new bucket has no name.", hint="Give it one.")
-    text = text.replace("\r\n", "\n")  # as forms send line ends
+    text = unix_lines(text)
     result = accept_suggestions(
         kernel,
         principal,
