@@ -1,4 +1,5 @@
-"""Passages: what recall finds. One dialogue message of the shown line, or a part of a long one."""
+"""Passages: what recall finds. One dialogue message of the shown line, or a part of a long one;
+behind them the parts of what stands beside the messages."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,6 +9,7 @@ from backread.domain import MessageKind, Role
 from backread.store.repositories.conversations import ConversationRow, MessageRow
 from backread.store.repositories.passages import PassageRow, passage_heading
 from backread.tokens import estimate_tokens
+from ingest.beside import BesidePart, parts_beside
 
 PASSAGE_TOKENS = 256
 # A rest this much longer than a passage stays with it rather than becoming a crumb.
@@ -21,7 +23,8 @@ _SENTENCE_ENDS = (". ", "! ", "? ", "… ", "。", "！", "？")
 def passages_of(conversation: ConversationRow, line: Sequence[MessageRow]) -> list[PassageRow]:
     """The passages of a conversation, in reading order. `line` is its shown line, root first.
 
-    Together they cover every character of every dialogue message but blank borders.
+    Together they cover every character of every dialogue message but blank borders, and the
+    artifacts and attachments, which come last.
     """
     rows: list[PassageRow] = []
     for message in line:
@@ -44,16 +47,38 @@ def passages_of(conversation: ConversationRow, line: Sequence[MessageRow]) -> li
                     occurred_at=occurred_at,
                 )
             )
+    rows += [_beside(conversation, part) for part in parts_beside(line, cut)]
     return rows
 
 
+def _beside(conversation: ConversationRow, part: BesidePart) -> PassageRow:
+    occurred_at = part.said_at or conversation["created_at"]
+    heading = _heading(conversation, part.message, occurred_at, part.role)
+    return PassageRow(
+        message_id=part.message["id"],
+        start_offset=part.start,
+        end_offset=part.end,
+        role=part.role,
+        heading=f"{heading} · {part.document}",
+        text=part.text,
+        token_count=estimate_tokens(part.text),
+        occurred_at=occurred_at,
+        document=part.document,
+    )
+
+
 def _heading(
-    conversation: ConversationRow, message: MessageRow, occurred_at: datetime | None
+    conversation: ConversationRow,
+    message: MessageRow,
+    occurred_at: datetime | None,
+    role: str = "",
 ) -> str:
-    if message["role"] == Role.USER:
-        speaker = message["author"] or "User"
+    role = role or message["role"]
+    author = message["author"] if role == message["role"] else ""
+    if role == Role.USER:
+        speaker = author or "User"
     else:
-        speaker = message["author"] or conversation["assistant_name"] or "Assistant"
+        speaker = author or conversation["assistant_name"] or "Assistant"
     title = " ".join(conversation["title"][:_HEADING_TITLE_CHARS].split())
     return passage_heading(speaker, occurred_at, title)
 

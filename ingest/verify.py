@@ -1,6 +1,7 @@
 """Checks that what is stored of an account holds together: the promise that nothing is lost,
 as something that can be run."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -24,7 +25,9 @@ from backread.store.repositories.conversations import (
 from backread.store.repositories.imports import latest_imports
 from backread.store.repositories.indexed import KINDS, IndexedKind, count_indexed
 from backread.vectors.index import Collection
+from ingest.beside import parts_beside
 from ingest.candidates import decompress
+from ingest.passages import cut
 
 _PAGE = 100
 _MOST_PROBLEMS = 1000
@@ -165,8 +168,20 @@ def _passage_problems(
         message = by_id.get(passage.message_id)
         if message is None:
             yield f"passage {passage.id} is of no message on the shown line"
+        elif passage.document:
+            continue
         elif message["text"][passage.start_offset : passage.end_offset] != passage.text:
             yield f"passage {passage.id} does not have its message's words"
+    beside = Counter(
+        (part.message["id"], part.document, part.start, part.text)
+        for part in parts_beside([each for each in messages if each["on_shown_line"]], cut)
+    )
+    if beside != Counter(
+        (each.message_id, each.document, each.start_offset, each.text)
+        for each in passages
+        if each.document
+    ):
+        yield "its artifacts and attachments are not what its messages say"
     with_words = {each["id"] for each in by_id.values() if each["text"].strip()}
-    if with_words - {passage.message_id for passage in passages}:
+    if with_words - {passage.message_id for passage in passages if not passage.document}:
         yield "a message has no passage, so it cannot be found"

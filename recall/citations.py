@@ -25,7 +25,7 @@ def question_places(syntheses: Sequence[Synthesis]) -> set[Place]:
         (each.passage.conversation_id, each.passage.position - distance)
         for synthesis in syntheses
         for each in synthesis.statements
-        if each.passage.role != Role.USER
+        if each.passage.role != Role.USER and not each.passage.document
         if not each.is_worded
         for distance in range(1, _LOOK_BACK + 1)
         if each.passage.position >= distance
@@ -41,7 +41,8 @@ def with_questions(synthesis: Synthesis, passages: Mapping[Place, FoundPassage])
     statements = []
     for each in synthesis.statements:
         message_id = each.passage.message_id
-        if each.passage.role != Role.USER and message_id not in answered and not each.is_worded:
+        is_reply = each.passage.role != Role.USER and not each.passage.document
+        if is_reply and message_id not in answered and not each.is_worded:
             answered.add(message_id)
             before = _question_before(each.passage, passages)
             if before is not None and before.message_id not in quoted:
@@ -74,11 +75,15 @@ def _gist(text: str) -> str:
 
 
 def speaker(passage: FoundPassage) -> str:
-    """Who said it, with a name where the chat has one. Never a bare role, which could be taken
-    for the mark of a turn."""
-    role = "the user" if passage.role == Role.USER else "the assistant"
+    """Who said it, with a name where the chat has one, and in which document beside the chat.
+    Never a bare role, which could be taken for the mark of a turn."""
+    said_by = "the user" if passage.role == Role.USER else "the assistant"
     name = passage.heading.split(" (", 1)[0].split(" · ", 1)[0]
-    return role if name in _UNNAMED else f"{role} {one_line(name, _NAME_CHARACTERS)}"
+    if name not in _UNNAMED:
+        said_by = f"{said_by} {one_line(name, _NAME_CHARACTERS)}"
+    if not passage.document:
+        return said_by
+    return f"{said_by}, in the document “{one_line(passage.document, _NAME_CHARACTERS)}”"
 
 
 def render(statements: Sequence[Statement], source_of: Mapping[str, int], zone: tzinfo) -> str:
@@ -89,7 +94,7 @@ def render(statements: Sequence[Statement], source_of: Mapping[str, int], zone: 
         return "\n".join(_worded(each, source_of) for each in statements)
     lines: list[str] = []
     differing: dict[int, list[Statement]] = {}
-    source = message = ""
+    source, message = "", ("", "")
     shown_day = ""
     for each in statements:
         passage = each.passage
@@ -98,17 +103,17 @@ def render(statements: Sequence[Statement], source_of: Mapping[str, int], zone: 
             continue
         mark = f" [{source_of[passage.conversation_id]}]"
         if passage.conversation_id != source:
-            source, message = passage.conversation_id, ""
+            source, message = passage.conversation_id, ("", "")
             shown_day = day(passage.occurred_at, zone)
             title = one_line(passage.title)
             lines.append(f"- “{title}”, {shown_day}:" if title else f"- {shown_day}:")
-        if passage.message_id == message:
+        if (passage.message_id, passage.document) == message:
             said = lines[-1].removesuffix(mark)
             # Items of a list have no end of their own.
             gap = " " if said.endswith(SENTENCE_ENDS) and said[-1] != ")" else "; "
             lines[-1] = f"{said}{gap}{clean(each.text)}{mark}"
             continue
-        message = passage.message_id
+        message = passage.message_id, passage.document
         lines.append(f"  {_lead(each, shown_day, zone)}: {clean(each.text)}{mark}")
         shown_day = day(passage.occurred_at, zone)
     for pair in differing.values():

@@ -60,7 +60,7 @@ def weigh(found: Found) -> Evidence:
     similarity = max(found.cosines.values(), default=0.0)
     if not terms or not found.passages:
         return Evidence(1.0 if found.passages else 0.0, similarity)
-    held = _held(found.passages[:_COMPARED], terms)
+    held = _held(found.passages[:_COMPARED], terms, found.question.language)
     weight = {}
     for term in terms:
         frequency = sum(term in each for each in held)
@@ -87,7 +87,8 @@ def _is_measured(found: Found, terms: Sequence[str]) -> bool:
             for distance in (-2, -1, 1, 2)
             if (each := read.get((passage.conversation_id, passage.position + distance)))
         ]
-        held = frozenset[str]().union(*(held_by(each, tuple(terms)) for each in near))
+        of_each = (held_by(each, tuple(terms), found.question.language) for each in near)
+        held = frozenset[str]().union(*of_each)
         if rest <= held and measure.stands_in([each.text for each in near]):
             return True
     return False
@@ -102,7 +103,7 @@ def related(found: Found) -> Found:
     kept = [
         n
         for n, (passage, held) in enumerate(
-            zip(found.passages, _held(found.passages, terms), strict=True)
+            zip(found.passages, _held(found.passages, terms, found.question.language), strict=True)
         )
         if held or found.cosines.get(passage.id, 0.0) >= RELATED_IN_MEANING
     ]
@@ -116,39 +117,47 @@ def related(found: Found) -> Found:
 
 def question_stems(question: Question) -> tuple[str, ...]:
     """The stems of the words that name what is asked for, without repeats."""
-    return tuple(dict.fromkeys(stem(word) for word in question.terms))
+    return tuple(dict.fromkeys(stem(word, question.language) for word in question.terms))
 
 
-def _held(passages: Sequence[FoundPassage], terms: Sequence[str]) -> list[set[str]]:
+def _held(passages: Sequence[FoundPassage], terms: Sequence[str], language: str) -> list[set[str]]:
     """The terms that each passage holds, its heading with it."""
-    return [set(held_by(each, tuple(terms))) for each in passages]
+    return [set(held_by(each, tuple(terms), language)) for each in passages]
 
 
-def held_by(passage: FoundPassage, terms: tuple[str, ...]) -> frozenset[str]:
-    """The stems that a passage holds in its heading or its text."""
-    return _held_in(passage.heading, terms) | _held_in(passage.text, terms)
+def held_by(passage: FoundPassage, terms: tuple[str, ...], language: str = "en") -> frozenset[str]:
+    """The stems that a passage holds in its heading or its text. `language`: the question's."""
+    in_heading = _held_in(passage.heading, terms, language)
+    return in_heading | _held_in(passage.text, terms, language)
 
 
-def terms_held(texts: Sequence[str], terms: Sequence[str]) -> list[frozenset[str]]:
+def terms_held(
+    texts: Sequence[str], terms: Sequence[str], language: str = "en"
+) -> list[frozenset[str]]:
     """Which of the stems each text holds."""
-    return [_held_in(text, tuple(terms)) for text in texts]
+    return [_held_in(text, tuple(terms), language) for text in texts]
 
 
 # The same passages are looked at for their order, for their titles and as evidence.
 @lru_cache(maxsize=4096)
-def _held_in(text: str, terms: tuple[str, ...]) -> frozenset[str]:
+def _held_in(text: str, terms: tuple[str, ...], language: str) -> frozenset[str]:
     if not terms:
         return frozenset()
-    alike = _alike(terms).findall(fold(text).lower())
-    return frozenset(terms).intersection(map(stem, set(alike)))
+    alike = set(_alike(terms).findall(fold(text).lower()))
+    return frozenset(terms).intersection(stem(word, language) for word in alike)
 
 
 @lru_cache(maxsize=256)
 def _alike(terms: tuple[str, ...]) -> re.Pattern[str]:
     """Words that begin as one of the stems does: endings change and beginnings do not, so only
-    these have to be stemmed."""
-    beginnings = "|".join(sorted({re.escape(term[:2]) for term in terms}))
+    these have to be stemmed. In Arabic, where the article and some little words are written onto
+    the beginning, any word."""
+    beginnings = "|".join(sorted({_beginning(term) for term in terms}))
     return re.compile(rf"(?<![^\W_])(?:{beginnings})[^\W_]*")
+
+
+def _beginning(term: str) -> str:
+    return "[\u0621-\u06d3]" if "\u0621" <= term[:1] <= "\u06d3" else re.escape(term[:2])
 
 
 def _with_neighbours(found: Found, held: Sequence[set[str]]) -> list[set[str]]:

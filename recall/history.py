@@ -93,6 +93,7 @@ class RecallStatement(ResultModel):
     speaker: str
     date: datetime | None
     reader_url: str
+    document: str = Field(default="", description="The artifact or attachment that says it.")
     asked: str = Field(
         default="", description="The user's question that the statement answers, where known."
     )
@@ -330,10 +331,7 @@ class _Sources:
         return self.numbers[conversation_id]
 
     def listed(self) -> list[RecallSource]:
-        return [
-            RecallSource(number=number, **self._fields[conversation_id])
-            for conversation_id, number in self.numbers.items()
-        ]
+        return [RecallSource(number=n, **self._fields[each]) for each, n in self.numbers.items()]
 
 
 def _count(
@@ -393,6 +391,7 @@ def _statement(statement: Statement, source: int, origin: str) -> RecallStatemen
         speaker=speaker(passage),
         date=passage.occurred_at,
         reader_url=reader_link(origin, passage.conversation_id, passage.message_id),
+        document=one_line(passage.document),
         asked=statement.asked,
         differs=statement.conflict,
         in_own_words=not statement.is_worded,

@@ -9,6 +9,7 @@ from rank_bm25 import BM25Plus
 
 from backread.errors import Unavailable
 from backread.kernel import Kernel
+from backread.text.stemmers import languages_of_question
 from backread.vectors.index import Collection, IndexFilter, IndexQuery, ScoredPoint
 from recall.query import without_question_words
 from recall.sentences import stems
@@ -19,7 +20,7 @@ def by_words_and_meaning(
 ) -> tuple[list[ScoredPoint], list[ScoredPoint]]:
     """What the index has by the query's words, and what by its meaning, best first. While the
     embedding model is away there is nothing of the latter. Raises Unavailable when the index is."""
-    queries = [IndexQuery(filter=within, limit=limit, words=without_question_words(query))]
+    queries = [by_its_words(query, within, limit)]
     embedder = kernel.embedder  # the same one throughout, should models change meanwhile
     try:
         vector = embedder.embed_queries([query])[0].tolist()
@@ -29,6 +30,16 @@ def by_words_and_meaning(
     queries.append(IndexQuery(filter=within, limit=limit, vector=vector, model=embedder.signature))
     by_words, by_meaning = kernel.index.search(collection, queries)
     return by_words, by_meaning
+
+
+def by_its_words(query: str, within: IndexFilter, limit: int) -> IndexQuery:
+    """What asks the index for the words of a query."""
+    return IndexQuery(
+        filter=within,
+        limit=limit,
+        words=without_question_words(query),
+        languages=languages_of_question(query),
+    )
 
 
 def shares(points: Sequence[ScoredPoint]) -> dict[int, float]:

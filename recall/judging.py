@@ -137,7 +137,7 @@ def _word_shares(
         return [0.0] * len(places)
     around = [near for place in places for near in _around(place) if near in passages]
     read = list(dict.fromkeys(around))
-    held = {near: held_by(passages[near], terms) for near in read}
+    held = {near: held_by(passages[near], terms, question.language) for near in read}
     weight = {}
     for term in terms:
         frequency = sum(term in held[place] for place in places)

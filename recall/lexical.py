@@ -9,7 +9,9 @@ from recall.query import Question
 
 
 def index_query(question: Question, wanted: IndexFilter, limit: int) -> IndexQuery:
-    return IndexQuery(filter=wanted, limit=limit, words=question.lexical)
+    return IndexQuery(
+        filter=wanted, limit=limit, words=question.lexical, languages=question.languages
+    )
 
 
 def add_unindexed(

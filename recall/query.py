@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, time
 from backread.domain import Platform
 from backread.errors import InvalidInput
 from backread.store.fulltext import WordQuery, words
+from backread.text.stemmers import languages_of_question
 from recall.dates.reading import find_days, language_of
 from recall.dates.recency import asks_for_recent
 from recall.dates.window import Days, TimeWindow, month_days, to_window, year_days, zone_named
@@ -89,6 +90,7 @@ class Question:
     as_of: datetime | None = None  # nothing said later may be found
     recent: datetime | None = None  # what was said shortly before counts more
     is_span: bool = False  # nothing is asked for but the time: all of it, in order
+    languages: tuple[str, ...] = ()  # codes of those that it may be in, of Latin letters
 
     @property
     def has_operators(self) -> bool:
@@ -100,6 +102,11 @@ class Question:
         if self.is_exact:
             return False
         return self.text.rstrip().endswith(("?", "？", "؟")) or _ASKS.match(self.text) is not None
+
+    @property
+    def language(self) -> str:
+        """Code of the one language of Latin letters that it is in; English where that is open."""
+        return self.languages[0] if len(self.languages) == 1 else "en"
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -168,6 +175,7 @@ def understand(
         platforms=platform_slugs(platform),
         as_of=as_of,
         recent=asked_at if asks_for_recent(text) else None,
+        languages=languages_of_question(text),
     )
 
 

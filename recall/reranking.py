@@ -31,7 +31,7 @@ def without_title_only(found: Found) -> Found:
     terms = question_stems(found.question)
     if not terms:
         return found
-    held = terms_held([each.text for each in found.passages], terms)
+    held = terms_held([each.text for each in found.passages], terms, found.question.language)
     kept: list[_Scored] = []
     demoted: list[_Scored] = []
     for passage, score, own in zip(found.passages, found.scores, held, strict=True):
@@ -82,7 +82,8 @@ def _joined(found: Found, following: dict[tuple[str, int], FoundPassage]) -> Fou
         score = score_of[passage.id]
         joined.setdefault(passage.id, (passage, score))
         reply = following.get(_reply_place(passage)) if passage.id in asking else None
-        if reply is not None and reply.role != Role.USER and _may_be_found(found, reply):
+        is_reply = reply is not None and reply.role != Role.USER and not reply.document
+        if reply is not None and is_reply and _may_be_found(found, reply):
             own = score_of.get(reply.id, 0.0)
             joined.setdefault(reply.id, (reply, max(_REPLY_SHARE * score, own)))
     return _with(found, list(joined.values()))

@@ -11,6 +11,7 @@ from backread.store.repositories.retrieval import FoundPassage, count_conversati
 from recall.evidence import related
 from recall.links import reader_link
 from recall.query import understand
+from recall.rendering import one_line
 from recall.retrieval import Mode, passage_filter, retrieve
 from recall.wire import ResultModel, WireModel
 
@@ -44,6 +45,7 @@ class SearchHit(ResultModel):
     role: str
     occurred_at: datetime | None
     text: str
+    document: str = Field(default="", description="The artifact or attachment that says it.")
     score: float
     reader_url: str
     original_url: str
@@ -70,7 +72,8 @@ class SearchResult(ResultModel):
         lines = []
         for number, hit in enumerate(self.hits, start=1):
             date = hit.occurred_at.strftime("%Y-%m-%d") if hit.occurred_at else "no date"
-            lines.append(f"{number}. {hit.title} · {hit.platform} · {date}\n   {hit.reader_url}")
+            title = f"{hit.title} · {hit.document}" if hit.document else hit.title
+            lines.append(f"{number}. {title} · {hit.platform} · {date}\n   {hit.reader_url}")
             lines.append("   " + hit.text.replace("\n", "\n   "))
         return "\n".join(lines)
 
@@ -117,6 +120,7 @@ def _hit(origin: str, passage: FoundPassage, score: float) -> SearchHit:
         role=passage.role,
         occurred_at=passage.occurred_at,
         text=text,
+        document=one_line(passage.document),
         score=round(score, 4),
         reader_url=reader_link(origin, passage.conversation_id, passage.message_id),
         original_url=passage.url,

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import zip_longest
 
-from py_rust_stemmers import SnowballStemmer
-
 from backread.store.fulltext import words
+from backread.text.stemmers import stem_in
 from recall.query import QUESTION_WORDS
 
 _MAX_CHARACTERS = 400
@@ -51,8 +50,6 @@ _CODE = re.compile(
 _SIGNS = re.compile(r"[{}\[\]()<>=;|\\&^$@]")
 _MOST_SIGNS = 0.12  # of a line's characters; prose stays far below
 
-_STEMMER = SnowballStemmer("english")
-
 
 def sentences(text: str) -> Iterator[str]:
     """The sentences of a message in order, as plain text on one line each.
@@ -64,10 +61,9 @@ def sentences(text: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=100_000)
-def stem(word: str) -> str:
-    """The English stem; words of other scripts stay as they are."""
-    stemmed: str = _STEMMER.stem_word(word) if word.isascii() else word
-    return stemmed
+def stem(word: str, language: str = "en") -> str:
+    """The stem of a folded word; `language` counts for Latin letters only."""
+    return stem_in(word, language)
 
 
 def stems(text: str) -> list[str]:

@@ -5,7 +5,7 @@ may share no word with the question: "I took the second one in the end." So the 
 the chosen statements may be quoted too, behind everything that was chosen by itself.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from backread.store.repositories.retrieval import FoundPassage
 from recall.found import Found
@@ -33,10 +33,19 @@ def surroundings(
         for distance in range(_REACH + 1):
             for near in {position - distance, position + distance}:
                 place = (conversation_id, near)
-                if place in known and _may_be_found(found, known[place]):
+                if not _is_beside(known, (conversation_id, position), place):
+                    continue
+                if _may_be_found(found, known[place]):
                     share[place] = max(share.get(place, 0.0), value * _STEP**distance)
     for place in sorted(share, key=lambda each: (-share[each], each)):
         yield known[place], share[place]
+
+
+def _is_beside(known: Mapping[Place, FoundPassage], place: Place, near: Place) -> bool:
+    """Whether both are of the chat, or of one document beside it."""
+    if place not in known or near not in known:
+        return False
+    return known[place].document == known[near].document
 
 
 def _may_be_found(found: Found, passage: FoundPassage) -> bool:

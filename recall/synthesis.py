@@ -7,7 +7,7 @@ What adds nothing to a chosen sentence is left out, what differs from it is set 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import lru_cache
@@ -21,6 +21,7 @@ from backread.tokens import estimate_tokens
 from recall.evidence import question_stems
 from recall.found import Found
 from recall.query import QUESTION_WORDS
+from recall.rendering import one_line
 from recall.sentences import sentences, stem, stems
 from recall.surroundings import surroundings
 
@@ -54,6 +55,8 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 _COURTESY_WORDS = 8
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_LINE_CHARACTERS = 400
 # Tokens of a citation beside its words: the line of a source, and that of a speaker.
 SOURCE_OVERHEAD = 14
 SPEAKER_OVERHEAD = 8
@@ -190,7 +193,7 @@ def _candidates(found: Found) -> list[Statement]:
     passages: list[int] = []
     said: list[list[str]] = []
     for number, passage in enumerate(found.passages):
-        for text in sentences(passage.text):
+        for text in _said_in(passage):
             naming = [word for word in words(text) if word not in QUESTION_WORDS]
             if naming:
                 texts.append(text)
@@ -215,6 +218,20 @@ def _candidates(found: Found) -> list[Statement]:
     ]
 
 
+def _said_in(passage: FoundPassage) -> Iterator[str]:
+    """Its sentences. Of a document without any, which is code, the lines as they are: somebody
+    who asks for a file of code is not served by silence."""
+    said = sentences(passage.text)
+    first = next(said, None)
+    if first is not None:
+        yield first
+        yield from said
+    elif passage.document:
+        for line in passage.text.splitlines():
+            if _LETTERS.search(line):
+                yield one_line(line, _LINE_CHARACTERS)
+
+
 def _matches(found: Found, said: Sequence[Sequence[str]]) -> list[float]:
     """How much of the question each sentence holds, the best one 1."""
     asked = question_stems(found.question)
@@ -222,7 +239,14 @@ def _matches(found: Found, said: Sequence[Sequence[str]]) -> list[float]:
         return [1.0] * len(said)
     # What is no word of the question only counts by its length, so it need not be stemmed.
     beginnings = {term[:2] for term in asked}
-    corpus = [[stem(word) if word[:2] in beginnings else "" for word in each] for each in said]
+    language = found.question.language
+    corpus = [
+        [
+            stem(word, language) if word[:2] in beginnings or not word.isascii() else ""
+            for word in each
+        ]
+        for each in said
+    ]
     # BM25Plus: unlike Okapi's, its weights stay above zero when a word is in most sentences.
     scores = [float(score) for score in BM25Plus(corpus).get_scores(list(asked))]
     low, high = min(scores), max(scores)
@@ -249,7 +273,8 @@ def _with_context(found: Found, passages: Sequence[int], matches: Sequence[float
         if n + 1 < len(passages) and passages[n + 1] == number:
             carried[n] = max(carried[n], before * matches[n + 1])
         passage = found.passages[number]
-        if passage.role != Role.USER and place_in_passage < len(_REPLY):
+        is_reply = passage.role != Role.USER and not passage.document
+        if is_reply and place_in_passage < len(_REPLY):
             question = best.get((passage.conversation_id, passage.position - 1), 0.0)
             carried[n] = max(carried[n], _REPLY[place_in_passage] * question)
     return carried
@@ -301,17 +326,22 @@ def _in_reading_order(chosen: Sequence[Statement]) -> list[Statement]:
     )
 
 
-def _overlap(left: Statement, right: Statement) -> float:
-    union = len(left.stems | right.stems)
-    return len(left.stems & right.stems) / union if union else 0.0
+def _are_alike(left: Statement, right: Statement) -> bool:
+    one, other = left.stems, right.stems
+    both, shorter = len(one) + len(other), min(len(one), len(other))
+    if not both or shorter < _ALIKE * (both - shorter):
+        return False  # most pairs, and so without comparing them
+    shared = len(one & other)
+    return shared >= _ALIKE * (both - shared)
 
 
 def _says_the_same(left: Statement, right: Statement) -> bool:
-    shared = len(left.stems & right.stems)
-    shorter = min(len(left.stems), len(right.stems))
+    one, other = left.stems, right.stems
+    shared = len(one & other)
+    shorter = min(len(one), len(other))
     if shorter >= _CONTAINED_STEMS and shared >= _CONTAINED * shorter:
         return True
-    return shared >= _SAME * len(left.stems | right.stems)
+    return shared >= _SAME * (len(one) + len(other) - shared)
 
 
 def _differ(left: Statement, right: Statement) -> bool:
@@ -341,4 +371,4 @@ def _conflict(left: Statement, right: Statement) -> bool:
         return False
     if abs(one.occurred_at - other.occurred_at) < _CONFLICT_GAP:
         return False
-    return _overlap(left, right) >= _ALIKE and _differ(left, right)
+    return _are_alike(left, right) and _differ(left, right)

@@ -177,7 +177,7 @@ def _encode_search(query: IndexQuery) -> EncodedQuery:
     return EncodedQuery(
         filter=_encode_filter(query.filter),
         limit=query.limit,
-        words=None if query.words is None else encode_query(query.words),
+        words=None if query.words is None else encode_query(query.words, query.languages),
         vector=query.vector,
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
 class Collection(StrEnum):
@@ -54,6 +54,8 @@ class IndexFilter:
 class IndexQuery:
     """Exactly one of `words` (BM25) and `vector` (cosine) is given.
 
+    `languages`: codes of those that the words may be in, where more was said than the words;
+    told by the words themselves if not given.
     `model` is the signature of the embedding model that made the vector; empty means the one
     that the index is open for. Only vectors of the same model are compared.
     """
@@ -63,10 +65,10 @@ class IndexQuery:
     words: str | None = None
     vector: Sequence[float] | None = None
     model: str = ""
+    languages: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredPoint:
+class ScoredPoint(NamedTuple):
     id: int
     score: float
 
@@ -116,7 +118,7 @@ class VectorIndex(Protocol):
         self, collection: Collection, queries: Sequence[IndexQuery]
     ) -> list[list[ScoredPoint]]:
         """Answers all queries in one call, each best first, in the order asked. A cosine is right
-        to a thousandth: vectors are kept in half precision."""
+        to two thousandths: the embedded index keeps one byte a number, a server half precision."""
         ...
 
     def count(self, collection: Collection, account_id: str) -> int: ...

@@ -8,7 +8,7 @@ from backread.vectors.index import Collection, IndexFilter, IndexQuery
 from recall.folders.access import FolderAccess, get_folder
 from recall.folders.calibration import THRESHOLD, calibration_of, word_share
 from recall.folders.views import FoundChunk, SearchResult
-from recall.query import without_question_words
+from recall.hybrid import by_its_words
 
 DEFAULT_RESULTS = 10
 MAX_RESULTS = 100
@@ -82,7 +82,7 @@ def _candidates(kernel: Kernel, access: FolderAccess, query: str) -> dict[int, f
         Collection.RECORDS,
         [
             IndexQuery(filter=within, limit=_DEPTH, vector=vector, model=embedder.signature),
-            IndexQuery(filter=within, limit=_DEPTH, words=without_question_words(query)),
+            by_its_words(query, within, _DEPTH),
         ],
     )
     cosines = {point.id: point.score for point in by_meaning}

@@ -10,6 +10,7 @@ from backread.notes.paths import folder_path
 from backread.store.models import Note
 from backread.store.repositories.notes import notes_by_point
 from backread.vectors.index import Collection, IndexFilter, IndexQuery
+from recall.hybrid import by_its_words
 from recall.notes.searching import MAX_QUERY, checked_tags, search_notes
 from recall.notes.views import FoundNote, SimilarNote, SimilarNotes, moment, seen
 from recall.query import without_question_words
@@ -83,7 +84,7 @@ def _scores(kernel: Kernel, account_id: str, query: str) -> dict[int, float]:
     by_words, by_meaning = kernel.index.search(
         Collection.NOTES,
         [
-            IndexQuery(filter=within, limit=_DEPTH, words=without_question_words(query)),
+            by_its_words(query, within, _DEPTH),
             IndexQuery(filter=within, limit=_DEPTH, vector=vector, model=embedder.signature),
         ],
     )

@@ -145,7 +145,8 @@ def _prompt(question: str, shown: Sequence[FoundPassage], most: int) -> Prompt:
 
 
 def _data(number: int, passage: FoundPassage) -> Data:
-    return Data(passage.text, f"passage {number}, {passage.role}, {day(passage.occurred_at)}")
+    kind = f"{passage.role}'s document" if passage.document else passage.role
+    return Data(passage.text, f"passage {number}, {kind}, {day(passage.occurred_at)}")
 
 
 def _values(most: int) -> dict[str, str | int]:

@@ -56,6 +56,7 @@ class ShownHit:
     platform: str
     speaker: str
     occurred_at: datetime | None
+    document: str
     snippet: Markup
     href: str
 
@@ -216,6 +217,7 @@ def _shown(hit: SearchHit, terms: list[str]) -> ShownHit:
         platform=hit.platform,
         speaker=speaker,
         occurred_at=hit.occurred_at,
+        document=hit.document,
         snippet=marked_snippet(hit.text, terms),
         href=message_address(hit.conversation_id, hit.message_id),
     )

@@ -81,7 +81,8 @@ class Message(Base):
 
 
 class Passage(Base):
-    """The unit of retrieval: a dialogue message of the shown line, or a part of a long one.
+    """The unit of retrieval: a dialogue message of the shown line, or a part of a long one; or
+    a part of a text beside the message, such as an artifact.
 
     Derived. Ids are never used twice, so a late vector cannot attach to another text.
     """
@@ -100,10 +101,12 @@ class Passage(Base):
     conversation_id: Mapped[str] = mapped_column(ForeignKey("conversations.id", ondelete="CASCADE"))
     message_id: Mapped[str] = mapped_column(String(26))
     position: Mapped[int]  # 0, 1, 2 … through the conversation; neighbours differ by 1
-    start_offset: Mapped[int]  # in code points of the message's text
+    start_offset: Mapped[int]  # in code points of the text that holds it
     end_offset: Mapped[int]
     role: Mapped[str] = mapped_column(String(16))
     heading: Mapped[str] = mapped_column(Text)  # date, speaker and title, as indexed
+    # Name of the artifact or attachment that holds the text; "": the message itself does.
+    document: Mapped[str] = mapped_column(Text, default="", server_default="")
     text: Mapped[str] = mapped_column(Text)
     token_count: Mapped[int]
     occurred_at: Mapped[datetime | None]

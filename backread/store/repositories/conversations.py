@@ -70,6 +70,7 @@ class StoredPassage(NamedTuple):
     start_offset: int
     end_offset: int
     text: str
+    document: str
 
 
 _CONVERSATION_KEYS = tuple(ConversationRow.__annotations__)

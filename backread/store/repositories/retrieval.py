@@ -87,6 +87,7 @@ class FoundPassage:
     url: str
     first_message_at: datetime | None
     last_message_at: datetime | None
+    document: str = ""  # the artifact or attachment that says it; "": the message does
 
 
 def places_of(
@@ -103,7 +104,9 @@ def places_of(
         Passage.role,
         Passage.occurred_at if timed else literal(None),
     ).where(is_of(account_id), Passage.id.in_(select(_listed(session, list(ids)))))
-    return {row[0]: PassagePlace._make(row) for row in session.execute(query)}
+    # Past the session, which looks at every row for objects of its own: there are thousands.
+    rows = session.connection().execute(query).all()
+    return {row[0]: PassagePlace._make(row) for row in rows}
 
 
 def _listed(session: ReadSession, ids: Sequence[int]) -> ColumnElement[int]:
@@ -126,9 +129,8 @@ def passages_at(
         Passage.conversation_id == conversation_id,
         Passage.position == position,
     )
-    return {
-        (row.conversation_id, row.position): FoundPassage(*row) for row in session.execute(query)
-    }
+    rows = session.connection().execute(query).all()
+    return {(row.conversation_id, row.position): FoundPassage(*row) for row in rows}
 
 
 def passages_by_ids(
@@ -190,6 +192,7 @@ def _with_conversation() -> Select[*tuple[Any, ...]]:
         Conversation.url,
         Conversation.first_message_at,
         Conversation.last_message_at,
+        Passage.document,
     ).join(Conversation, Conversation.id == Passage.conversation_id)
 
 

@@ -114,3 +114,9 @@ def test_rest_gives_artifacts_with_their_versions_and_texts(
 def test_rest_needs_a_sign_in(browser: TestClient) -> None:
     for tail in ("artifacts", "artifacts/1"):
         assert browser.get(f"/api/v1/conversations/x/{tail}").status_code == 401
+
+
+def test_the_search_finds_an_artifact_and_names_it(signed_in: TestClient, path: str) -> None:
+    page = signed_in.get("/search", params={"q": "wasps bee page"}).text
+    assert '<span class="hit-document">' in page
+    assert any(link.startswith(f"{path}?at=") for link in links_of(page))
