@@ -1,7 +1,7 @@
 """Opens Qdrant Edge shards and puts our points, queries and filters into the library's terms."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from qdrant_edge import (
     Query,
     QueryRequest,
     RangeFloat,
+    ScrollRequest,
     SearchParams,
     SparseVector,
     UpdateOperation,
@@ -111,27 +112,50 @@ def edge_point(point: EncodedPoint, dense: str) -> Point:
     return Point(point.id, vectors, point.payload)
 
 
-def edge_query(query: EncodedQuery, dense: str) -> QueryRequest:
-    wanted = edge_filter(query.filter)
+def occupants(shard: EdgeShard) -> list[str]:
+    """Accounts that have points in it; of more than two, two."""
+    found: list[str] = []
+    points, _ = shard.scroll(ScrollRequest(limit=1, with_payload=[schema.ACCOUNT]))
+    for point in points:
+        first = str((point.payload or {}).get(schema.ACCOUNT, ""))
+        own = Filter(must=[FieldCondition(schema.ACCOUNT, match=MatchValue(first))])
+        others, _ = shard.scroll(
+            ScrollRequest(limit=1, filter=Filter(must_not=[own]), with_payload=[schema.ACCOUNT])
+        )
+        found = [str((each.payload or {}).get(schema.ACCOUNT, "")) for each in (point, *others)]
+    return found
+
+
+def edge_query(
+    query: EncodedQuery, dense: str, alone: Set[str], *, counts_lag: bool
+) -> QueryRequest:
+    """`alone`: accounts that all points are of, so that none has to be kept from the query.
+    `counts_lag`: the shard counts words of points that are gone."""
+    account_id = query.filter.account_id
+    wanted = edge_filter(query.filter, is_alone=account_id in alone)
     if query.vector is None:
         assert query.words is not None
         words = SparseVector(query.words.indices, query.words.values)
-        account = edge_filter(EncodedFilter(query.filter.account_id))
+        is_counted = account_id in alone and not counts_lag
+        account = None if is_counted else edge_filter(EncodedFilter(account_id))
         return QueryRequest(
             limit=query.limit,
             query=Query.Nearest(words, using=schema.WORDS),
             filter=wanted,
-            params=SearchParams(idf=IdfParams(corpus=account)),
+            params=None if account is None else SearchParams(idf=IdfParams(corpus=account)),
         )
     nearest = Query.Nearest(list(query.vector), using=dense)
     return QueryRequest(limit=query.limit, query=nearest, filter=wanted)
 
 
-def edge_filter(wanted: EncodedFilter, ids: set[int] | None = None) -> Filter:
-    """All conditions at once. `ids` narrows to those points, still of this account only."""
-    conditions: list[FieldCondition | HasIdCondition] = [
-        FieldCondition(schema.ACCOUNT, match=MatchValue(wanted.account_id))
-    ]
+def edge_filter(
+    wanted: EncodedFilter, ids: set[int] | None = None, *, is_alone: bool = False
+) -> Filter:
+    """All conditions at once. `ids` narrows to those points, still of this account only.
+    `is_alone`: there are no other accounts, so the account is no condition."""
+    conditions: list[FieldCondition | HasIdCondition] = []
+    if not is_alone:
+        conditions.append(FieldCondition(schema.ACCOUNT, match=MatchValue(wanted.account_id)))
     if wanted.after is not None or wanted.before is not None:
         moment = RangeFloat(gte=wanted.after, lte=wanted.before)
         conditions.append(FieldCondition(schema.TIME, range=moment))

@@ -154,11 +154,11 @@ def unpack_queries(packed: Sequence[Any]) -> list[EncodedQuery]:
 
 
 def pack_answers(answers: Sequence[Sequence[ScoredPoint]]) -> list[Any]:
-    return [[(point.id, point.score) for point in points] for points in answers]
+    return [list(points) for points in answers]
 
 
 def unpack_answers(packed: Sequence[Any]) -> list[list[ScoredPoint]]:
-    return [[ScoredPoint(number, score) for number, score in points] for points in packed]
+    return [list(map(ScoredPoint._make, points)) for points in packed]
 
 
 def _pack_words(words: SparseWords) -> tuple[bytes, bytes]:

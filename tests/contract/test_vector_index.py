@@ -111,6 +111,25 @@ def test_forms_of_an_english_word_find_each_other(index: VectorIndex, account: s
 @pytest.mark.parametrize(
     ("text", "words"),
     [
+        ("Das Haus steht in dem Dorf und ist alt", "Häuser"),
+        ("Les chevaux sont dans le pré et nous attendent", "cheval"),
+        ("Las abejas vuelan y los niños las miran", "mirando"),
+        ("ذهبنا إلى المدينة، ثم عدنا", "مدينة"),
+        ("Мы говорили с книгами", "книга"),
+    ],
+)
+def test_forms_of_a_word_find_each_other_in_other_languages(
+    index: VectorIndex, account: str, text: str, words: str
+) -> None:
+    there = point(account, text)
+    index.upsert(PASSAGES, [there, point(account, "nothing of the kind")])
+
+    assert ids(index, by_words(IndexFilter(account), words)) == [there.id]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
         ("我们三月搬到了里斯本的新房子", "里斯本"),
         ("リスボンに引っ越しました", "リスボン"),
         ("เราย้ายไปลิสบอนเมื่อเดือนมีนาคม", "ลิสบอน"),
@@ -139,7 +158,7 @@ def test_the_nearest_vector_comes_first_with_its_cosine(index: VectorIndex, acco
 
     expected = float(np.dot(*EMBEDDER.embed_passages(["olive bread", near.text])))
     assert [each.id for each in found] == [near.id, far.id]
-    assert found[0].score == pytest.approx(expected, abs=1e-3)  # kept in half precision
+    assert found[0].score == pytest.approx(expected, abs=2e-3)  # as the protocol says
 
 
 def test_a_search_never_shows_another_accounts_points(

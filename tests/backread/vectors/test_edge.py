@@ -5,8 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from qdrant_edge import Distance, EdgeShard, UpdateOperation, VectorStorageDatatype
 
 from backread.errors import Unavailable
+from backread.vectors import schema
 from backread.vectors.edge import EdgeIndex
 from backread.vectors.index import Collection, IndexFilter, IndexPoint, IndexQuery
 
@@ -208,3 +210,37 @@ def test_the_index_is_for_its_owner_alone(tmp_path: Path) -> None:
 
     (folder,) = tmp_path.glob("v*")
     assert folder.stat().st_mode & 0o077 == 0
+
+
+def test_vectors_of_an_index_that_was_made_in_half_precision_are_kept_and_added_to(
+    tmp_path: Path,
+) -> None:
+    index = EdgeIndex(tmp_path, "model")
+    index.upsert(PASSAGES, [point(1, "tea")])
+    index.close()
+    shard = EdgeShard.load(str(tmp_path / f"v{schema.SCHEMA_VERSION}" / PASSAGES))
+    shard.update(
+        UpdateOperation.create_dense_vector(
+            schema.dense_name("model"), 2, Distance.Cosine, datatype=VectorStorageDatatype.Float16
+        )
+    )
+    shard.flush()
+    shard.close()
+
+    again = EdgeIndex(tmp_path, "model")
+    again.upsert(PASSAGES, [point(2, "coffee", [1.0, 0.0]), point(3, "milk", [0.0, 1.0])])
+
+    assert found(again, near(1.0, 0.0)) == [2, 3]
+    again.close()
+
+
+def test_queries_of_one_call_are_answered_in_the_order_asked(tmp_path: Path) -> None:
+    index = EdgeIndex(tmp_path, "model")
+    index.upsert(PASSAGES, [point(1, "tea", [1.0, 0.0]), point(2, "milk", [0.0, 1.0])])
+    other = IndexQuery(IndexFilter("account", groups=("elsewhere",)), 10, words="tea")
+
+    asked = [words("milk"), near(1.0, 0.0), other, words("tea"), near(0.0, 1.0)]
+    answers = [[each.id for each in hits] for hits in index.search(PASSAGES, asked)]
+
+    assert answers == [[2], [1, 2], [], [1], [2, 1]]
+    index.close()
