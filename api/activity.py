@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from backread.domain import Principal
 from backread.errors import AccessDenied
 from backread.jobs import cancel
+from backread.jobs.pausing import pause, resume
 from backread.jobs.words import JobWords, words_of
 from backread.store.base import utcnow
 from backread.store.engine import ReadSession, WriteSession
@@ -46,6 +47,7 @@ class JobView:
     attempts: int
     done_units: int
     total_units: int
+    left_out: int  # items that it could not do and went on without
     unit: str
     rate: float
     seconds_left: int | None
@@ -57,6 +59,7 @@ class JobView:
     run_after: datetime
     can_stop: bool
     can_pause: bool
+    is_paused: bool
     can_retry: bool
     is_dismissed: bool
     is_of_server: bool
@@ -70,7 +73,8 @@ class JobView:
 
     @property
     def waits_for_retry(self) -> bool:
-        return self.state == "queued" and bool(self.error) and self.run_after > utcnow()
+        is_later = self.run_after > utcnow() and not self.is_paused
+        return self.state == "queued" and bool(self.error) and is_later
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +136,15 @@ def read_activity(session: ReadSession, principal: Principal) -> Activity:
 
 def in_lines(jobs: Sequence[JobView]) -> list[JobLine]:
     """Jobs, newest first, with those as one line that did the same for the same owner, are done,
-    and followed each other within an hour. Imports, and what failed, ran or waits, are never
-    taken together."""
+    and followed each other within an hour. Imports, and what failed, ran, waits or has left
+    something out, are never taken together."""
     lines: list[JobLine] = []
     open_lines: dict[tuple[str, bool], int] = {}
     for job in jobs:
         kind = (job.name, job.is_of_server)
         place = open_lines.get(kind)
-        if job.state != "done" or job.name == RUN_JOB or job.finished_at is None:
+        is_alone = job.state != "done" or job.name == RUN_JOB or job.left_out > 0
+        if is_alone or job.finished_at is None:
             lines.append(JobLine(job))
             continue
         if place is not None:
@@ -183,13 +188,22 @@ def stop_job(session: WriteSession, principal: Principal, job_id: str) -> str:
 
 
 def pause_job(session: WriteSession, principal: Principal, job_id: str) -> str:
-    """Holds an import back until it is resumed from its report; returns the import's id. Raises
-    NotFound, and AccessDenied for jobs that cannot be paused."""
+    """Holds a job back until it is resumed, also across restarts; an import is resumed from its
+    report, whose id is returned, else nothing. Raises NotFound, and AccessDenied for jobs that
+    cannot be paused."""
     job = find_visible_job(session, principal, job_id)
-    if job.name != RUN_JOB:
-        raise AccessDenied("Only imports can be paused.")
-    pause_import(session, principal, _import_id(job))
-    return _import_id(job)
+    if job.name == RUN_JOB:
+        pause_import(session, principal, _import_id(job))
+        return _import_id(job)
+    if not words_of(job.name).can_pause or job.account_id is None:
+        raise AccessDenied("Jobs of this kind cannot be paused.")
+    pause(session, job)
+    return ""
+
+
+def resume_job(session: WriteSession, principal: Principal, job_id: str) -> None:
+    """Lets a job go on that was paused. Raises NotFound."""
+    resume(session, find_visible_job(session, principal, job_id))
 
 
 def view_of(job: Job, names: dict[str, str]) -> JobView:
@@ -206,6 +220,7 @@ def view_of(job: Job, names: dict[str, str]) -> JobView:
         attempts=job.attempts,
         done_units=job.done_units,
         total_units=job.total_units,
+        left_out=job.left_out,
         unit=words.unit,
         rate=job.units_per_second if job.state == "running" else 0.0,
         seconds_left=_seconds_left(job),
@@ -216,7 +231,8 @@ def view_of(job: Job, names: dict[str, str]) -> JobView:
         finished_at=job.finished_at,
         run_after=job.run_after,
         can_stop=is_open and _may_stop(job, words),
-        can_pause=is_open and job.name == RUN_JOB and job.cancel_requested_at is None,
+        can_pause=is_open and _may_pause(job, words),
+        is_paused=is_open and job.paused_at is not None,
         can_retry=job.state in DEAD_LETTERS,
         is_dismissed=job.dismissed_at is not None,
         is_of_server=job.account_id is None,
@@ -225,6 +241,11 @@ def view_of(job: Job, names: dict[str, str]) -> JobView:
 
 def _may_stop(job: Job, words: JobWords) -> bool:
     return words.can_stop and job.account_id is not None and job.cancel_requested_at is None
+
+
+def _may_pause(job: Job, words: JobWords) -> bool:
+    can = job.name == RUN_JOB or (words.can_pause and job.account_id is not None)
+    return can and job.paused_at is None and job.cancel_requested_at is None
 
 
 def _seconds_left(job: Job) -> int | None:

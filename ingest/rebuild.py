@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import zstandard
 
 from backread.domain import ParsedMemory
+from backread.jobs import one_of_many
 from backread.kernel import Kernel
 from backread.log import get_logger
 from backread.store.engine import ReadSession, WriteSession
@@ -59,7 +60,9 @@ def rebuild_account(kernel: Kernel, account_id: str) -> RebuildResult:
             after = ids[-1]
             for conversation_id in ids:
                 total += 1
-                has_changed = rebuild_conversation(session, account_id, conversation_id)
+                has_changed: bool | None = None
+                with one_of_many("rebuild", conversation_id), session.begin_nested():
+                    has_changed = rebuild_conversation(session, account_id, conversation_id)
                 failed += has_changed is None
                 changed += bool(has_changed)
     with kernel.store.write() as session:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from backread.domain import Principal
-from backread.jobs import JobContext, Queue, enqueue, job
+from backread.jobs import JobContext, Queue, enqueue, job, one_of_many
 from backread.kernel import Kernel
 from backread.log import get_logger
 from backread.store.engine import ReadSession, WriteSession
@@ -65,8 +65,8 @@ def read_again(context: JobContext) -> None:
 
 def reread_outdated(kernel: Kernel, account_id: str, context: JobContext | None = None) -> int:
     """Parses the captures of outdated conversations again and writes what differs; returns how
-    many were looked at. One that no parser reads keeps what it has and is not asked for again.
-    Ids stay. Repeatable, and safe to stop anywhere."""
+    many were looked at. One that no parser reads, or at which one fails, keeps what it has and is
+    not asked for again. Ids stay. Repeatable, and safe to stop anywhere."""
     versions = _versions()
     with kernel.store.read() as session:
         total = count_outdated(session, account_id, versions)
@@ -80,8 +80,12 @@ def reread_outdated(kernel: Kernel, account_id: str, context: JobContext | None 
             for conversation_id in ids:
                 if context is not None:
                     context.check()
-                if rebuild_conversation(session, account_id, conversation_id) is None:
-                    _log.warning("conversation_not_read_again", conversation_id=conversation_id)
+                with (
+                    one_of_many("read_again", conversation_id, context),
+                    session.begin_nested(),
+                ):
+                    if rebuild_conversation(session, account_id, conversation_id) is None:
+                        _log.warning("conversation_not_read_again", conversation_id=conversation_id)
             mark_read(session, ids, versions)
             if ids:
                 enqueue_passages(session, account_id)

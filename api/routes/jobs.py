@@ -2,7 +2,14 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 
-from api.activity import read_activity, read_job, read_jobs, stop_job
+from api.activity import (
+    pause_job,
+    read_activity,
+    read_job,
+    read_jobs,
+    resume_job,
+    stop_job,
+)
 from api.deps import CsrfDep, HistoryWriterDep, ReadDep, WriteDep
 from api.schemas.jobs import ActivityOut, JobCount, JobDetail, JobList, JobState, QueueSizeOut
 from backread.jobs.dead_letters import dismiss_all, dismiss_job, retry_all, retry_job
@@ -65,6 +72,22 @@ def get_job(session: ReadDep, principal: HistoryWriterDep, job_id: str) -> JobDe
 def post_cancel(session: WriteDep, principal: HistoryWriterDep, job_id: str) -> JobState:
     """Calls a job off. One that runs is `running` until it comes to a safe place to stop."""
     return JobState(id=job_id, state=stop_job(session, principal, job_id))
+
+
+@router.post("/jobs/{job_id}/pause", dependencies=[CsrfDep])
+def post_pause(session: WriteDep, principal: HistoryWriterDep, job_id: str) -> JobDetail:
+    """Holds a long job back until it is resumed. One that runs stops at a safe place."""
+    pause_job(session, principal, job_id)
+    session.expire_all()
+    return JobDetail.model_validate(read_job(session, principal, job_id))
+
+
+@router.post("/jobs/{job_id}/resume", dependencies=[CsrfDep])
+def post_resume(session: WriteDep, principal: HistoryWriterDep, job_id: str) -> JobDetail:
+    """Lets a paused job go on where it was. Imports are resumed by `/imports/{id}/resume`."""
+    resume_job(session, principal, job_id)
+    session.expire_all()
+    return JobDetail.model_validate(read_job(session, principal, job_id))
 
 
 @router.post("/jobs/{job_id}/retry", dependencies=[CsrfDep])

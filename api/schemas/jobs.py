@@ -14,6 +14,9 @@ class JobOut(BaseModel):
     attempts: int
     done_units: int
     total_units: int = Field(description="0 while it is not known.")
+    left_out: int = Field(
+        description="Items that it could not do and went on without; the log says why."
+    )
     error: str
     created_at: datetime
     started_at: datetime | None
@@ -34,6 +37,7 @@ class JobDetail(JobOut):
     run_after: datetime = Field(description="A job that waits is not begun before this.")
     can_stop: bool
     can_pause: bool
+    is_paused: bool = Field(description="Held back until it is resumed.")
     can_retry: bool
     is_dismissed: bool
     is_of_server: bool = Field(description="It is for no account; only owners see it.")

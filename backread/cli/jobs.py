@@ -54,6 +54,8 @@ def list_jobs(
 
 def _print_line(job: "JobView", count: int = 1) -> None:
     progress = f"{job.done_units:,} of {job.total_units:,}" if job.total_units else ""
+    if job.left_out:
+        progress = f"{progress}, {job.left_out:,} left out".removeprefix(", ")
     if count > 1:
         progress = f"(the latest of {count:,})"
     parts = [
@@ -129,6 +131,36 @@ def cancel(job_id: _Id, account: AccountOption = "", as_json: JsonOption = False
         print_json({"id": job_id, "state": state})
         return
     typer.echo("It stops within seconds." if state == "running" else f"It is {state}.")
+
+
+@jobs.command("pause")
+def pause(job_id: _Id, account: AccountOption = "", as_json: JsonOption = False) -> None:
+    """Hold a long job back until `backread jobs resume`. What it has done stays."""
+    from api.activity import pause_job
+
+    with open_kernel(load_settings()) as kernel:
+        principal = find_principal(kernel, account)
+        with kernel.store.write() as session:
+            pause_job(session, principal, job_id)
+    if as_json:
+        print_json({"id": job_id})
+    else:
+        typer.echo("It waits, if it runs from its next safe place on.")
+
+
+@jobs.command("resume")
+def resume(job_id: _Id, account: AccountOption = "", as_json: JsonOption = False) -> None:
+    """Let a paused job go on where it was."""
+    from api.activity import resume_job
+
+    with open_kernel(load_settings()) as kernel:
+        principal = find_principal(kernel, account)
+        with kernel.store.write() as session:
+            resume_job(session, principal, job_id)
+    if as_json:
+        print_json({"id": job_id})
+    else:
+        typer.echo("It goes on.")
 
 
 @jobs.command("dismiss")

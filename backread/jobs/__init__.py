@@ -20,6 +20,7 @@ from backread.jobs.registry import (
     Queue,
     job,
 )
+from backread.jobs.sparing import one_of_many
 
 __all__ = [
     "JOBS",
@@ -35,5 +36,6 @@ __all__ = [
     "cancel",
     "enqueue",
     "job",
+    "one_of_many",
     "run_pending",
 ]

@@ -103,6 +103,7 @@ def _queue_again(session: WriteSession, job: Job, *, revivals: int) -> None:
         "failures": 0,
         "losses": 0,
         "revivals": revivals,
+        "left_out": 0,
         "run_after": utcnow(),
         "sent_at": None,
         "finished_at": None,

@@ -16,6 +16,7 @@ from backread.jobs.registry import (
     JobCancelled,
     JobGaveWay,
     JobInterrupted,
+    JobPaused,
     JobStalled,
     JobStopped,
     LeaseLost,
@@ -89,6 +90,7 @@ class Lease:
         self._place = place
         self._end_process = end_process
         self._limits = _limits_of(kernel, job)
+        self._left_out = job.left_out
         self._progress = (job.done_units, job.total_units)
         self._written = self._progress
         self._first: int | None = None  # the first number that this run reported
@@ -122,6 +124,11 @@ class Lease:
     @property
     def progress(self) -> tuple[int, int]:
         return self._progress
+
+    @property
+    def left_out(self) -> int:
+        """Items that could not be done, those of former runs with them."""
+        return self._left_out
 
     @property
     def limits(self) -> Limits:
@@ -159,6 +166,9 @@ class Lease:
         if self._stop is not None:
             raise self._stop(self.job_id)
 
+    def leave_out(self) -> None:
+        self._left_out += 1
+
     def _keep(self) -> None:
         while True:
             self._wake.wait(BEAT_SECONDS)
@@ -178,6 +188,8 @@ class Lease:
             self._stop = LeaseLost
         elif row.cancel_requested_at is not None:
             self._stop = JobCancelled
+        elif row.paused_at is not None:
+            self._stop = JobPaused
         if self._stop is LeaseLost:
             return
         now = time.monotonic()
@@ -205,6 +217,7 @@ class Lease:
                 self._job,
                 done_units=done,
                 total_units=total,
+                left_out=self._left_out,
                 units_per_second=self._rate.value,
                 lease_until=utcnow() + timedelta(seconds=lease_seconds),
                 **({"failures": 0, "losses": 0} if self.progressed else {}),

@@ -6,6 +6,7 @@ from backread.jobs.broker import send
 from backread.store.base import utcnow
 from backread.store.engine import WriteSession, after_commit
 from backread.store.repositories.jobs import find_job, insert_job, update_job
+from backread.telemetry.spans import here
 
 
 def enqueue(
@@ -24,7 +25,14 @@ def enqueue(
     are ids and small values that JSON can hold. A rollback takes the job with it, and a broker
     that is down does not fail the caller: the sweeper sends the job later.
     """
-    job_id = insert_job(session, name=name, account_id=account_id, dedupe_key=dedupe_key, args=args)
+    job_id = insert_job(
+        session,
+        name=name,
+        account_id=account_id,
+        dedupe_key=dedupe_key,
+        args=args,
+        traceparent=here(),
+    )
 
     def send_it() -> None:
         send(job_id, name)

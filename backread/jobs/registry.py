@@ -36,6 +36,10 @@ class JobInterrupted(JobStopped):
     """The worker shuts down; the job is queued again and resumes after the restart."""
 
 
+class JobPaused(JobStopped):
+    """Somebody asked for the job to be paused; it waits until it may go on."""
+
+
 class JobGaveWay(JobStopped):
     """Another account's job, or a more urgent one, waits for the place of this one. It is queued
     again, comes after them, and goes on where it was."""
@@ -71,6 +75,11 @@ class JobContext(Protocol):
     def check(self) -> None:
         """Raises `JobStopped` when the job must end, and says that it still works; no progress.
         For the middle of long steps, so that a request to cancel is seen within seconds."""
+        ...
+
+    def leave_out(self) -> None:
+        """Counts an item that could not be done and that the job goes on without. See
+        `one_of_many`."""
         ...
 
 

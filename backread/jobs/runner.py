@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from opentelemetry.trace import SpanKind
 from sqlalchemy.exc import IntegrityError
 from structlog.contextvars import bound_contextvars
 
@@ -17,6 +18,7 @@ from backread.errors import RateLimited
 from backread.jobs.broker import send
 from backread.jobs.lease import Lease, ProgressListener, StopSignal
 from backread.jobs.liveness import worker_name
+from backread.jobs.pausing import next_start, pause
 from backread.jobs.picking import Place, is_claimable, next_job
 from backread.jobs.registry import (
     JOBS,
@@ -24,6 +26,7 @@ from backread.jobs.registry import (
     JobCancelled,
     JobGaveWay,
     JobInterrupted,
+    JobPaused,
     JobStalled,
     JobStopped,
     LeaseLost,
@@ -41,6 +44,7 @@ from backread.jobs.retrying import (
 from backread.kernel import Kernel
 from backread.log import get_logger
 from backread.store.base import utcnow
+from backread.store.engine import WriteSession
 from backread.store.models import Job
 from backread.store.repositories.job_queue import SERVER, note_turn
 from backread.store.repositories.jobs import get_job, update_job, waiting_with_key
@@ -48,14 +52,14 @@ from backread.telemetry.spans import span
 
 _TRIES_TO_CLAIM = 5
 _UNFINISHED = frozenset({"failed", "dead", "cancelled"})
-_AGAIN = frozenset({"retry", "interrupted", "gave_way"})
+_AGAIN = frozenset({"retry", "interrupted", "gave_way", "paused"})
 
 _log = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What a run led to: a state, or `retry`, `interrupted`, `gave_way` and `lost`."""
+    """What a run led to: a state, or `retry`, `interrupted`, `gave_way`, `paused` and `lost`."""
 
     state: str
     reason: str = ""
@@ -113,7 +117,13 @@ def run_job(
             place=place,
             end_process=end_process,
         )
-        with span("job", job=job.name, queue=queue_of(job.name).value) as note:
+        with span(
+            "job",
+            kind=SpanKind.CONSUMER,
+            asked_at=job.traceparent,
+            job=job.name,
+            queue=queue_of(job.name).value,
+        ) as note:
             with lease:
                 outcome = _execute(job, lease)
             state = _finish(kernel, job, lease, outcome)
@@ -193,6 +203,7 @@ _STOPPED: dict[type[JobStopped], _Outcome] = {
     JobCancelled: _CANCELLED,
     JobInterrupted: _Outcome("interrupted"),
     JobGaveWay: _Outcome("gave_way"),
+    JobPaused: _Outcome("paused"),
     LeaseLost: _Outcome("lost"),
 }
 
@@ -235,6 +246,7 @@ def _finish(kernel: Kernel, job: Job, lease: Lease, outcome: _Outcome) -> str:
         "error_code": outcome.code,
         "done_units": done,
         "total_units": total,
+        "left_out": lease.left_out,
         "units_per_second": 0.0,
         "lease_until": None,
         "worker": "",
@@ -243,7 +255,8 @@ def _finish(kernel: Kernel, job: Job, lease: Lease, outcome: _Outcome) -> str:
         delay = 0.0
         if state == "retry":
             delay = backoff_seconds(failures) if outcome.delay is None else outcome.delay
-        values |= {"run_after": now + timedelta(seconds=delay), "sent_at": None}
+        start = next_start(now) if state == "paused" else now + timedelta(seconds=delay)
+        values |= {"run_after": start, "sent_at": None}
         return _queue_again(kernel, job, values, now)
     values |= {"state": state, "finished_at": now}
     with kernel.store.write() as session:
@@ -256,9 +269,21 @@ def _queue_again(kernel: Kernel, job: Job, values: dict[str, object], now: datet
             return "queued" if update_job(session, job, state="queued", **values) else "lost"
     except IntegrityError:
         # A job with the same key waits already and will do the same work.
-        ended = values | {"finished_at": now, "error": "A newer job of the same kind took over."}
+        ended = values | {
+            "finished_at": now,
+            "run_after": now,
+            "error": "A newer job of the same kind took over.",
+        }
         with kernel.store.write() as session:
+            _hand_pause_on(session, job)
             return "cancelled" if update_job(session, job, state="cancelled", **ended) else "lost"
+
+
+def _hand_pause_on(session: WriteSession, job: Job) -> None:
+    """Whoever paused the job wants its successor to wait."""
+    present, waiting = get_job(session, job.id), waiting_with_key(session, job.dedupe_key)
+    if present is not None and present.paused_at is not None and waiting is not None:
+        pause(session, waiting)
 
 
 def _told_unfinished(job: Job, lease: Lease, state: str, reason: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from celery import Task, signals
 from celery.exceptions import SecurityWarning
+from opentelemetry.trace import SpanKind
 
 from backread import log
 from backread.jobs.broker import RUN_JOB, SWEEP, app, connect, send
@@ -23,6 +24,7 @@ from backread.jobs.sweeper import sweep
 from backread.jobs.watchdog import watch_queues
 from backread.kernel import Kernel
 from backread.settings import Settings
+from backread.telemetry.spans import span
 from backread.telemetry.tracing import start_tracing
 
 _ORPHAN_CHECK_SECONDS = 1.0
@@ -65,6 +67,10 @@ class KernelTask(Task):
         if KernelTask._kernel is None:
             KernelTask._kernel = KernelTask.open_kernel(KernelTask.settings)
         return KernelTask._kernel
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with span("task", kind=SpanKind.CONSUMER, task=self.name):
+            return super().__call__(*args, **kwargs)
 
     @staticmethod
     def close_kernel() -> None:

@@ -15,6 +15,10 @@ DEFAULT_BASE_URL = "https://api.openai.com/v1"
 
 _BATCH_TEXTS = 64
 _MOST_CHARACTERS = 16_000  # what is beyond this is not read; passages are far shorter
+# Endpoints that take less say so in one of these ways, llama.cpp's server with a 500. A text is
+# shortened down to this before it is given up.
+_TOO_LARGE = frozenset({400, 413, 422})
+_LEAST_CHARACTERS = 250
 # A person waits for a query. Passages are embedded in the background, where patience pays.
 _QUERY_SECONDS, _QUERY_RETRIES = 10.0, 1
 _PASSAGE_SECONDS, _PASSAGE_RETRIES = 120.0, 4
@@ -23,9 +27,10 @@ _PASSAGE_SECONDS, _PASSAGE_RETRIES = 120.0, 4
 class OpenAICompatibleEmbedder:
     """A model behind `POST <base_url>/embeddings`.
 
-    The length of its vectors is what its first answer has. Raises Unavailable when the endpoint
-    cannot be reached, refuses, or answers with anything but one vector of that length, made of
-    finite numbers, for each text.
+    The length of its vectors is what its first answer has. What is too much for the endpoint is
+    sent in smaller batches, and of a single text its beginning, so that no text holds up the
+    others. Raises Unavailable when the endpoint cannot be reached, refuses, or answers with
+    anything but one vector of that length, made of finite numbers, for each text.
     """
 
     def __init__(self, model: str, *, base_url: str, api_key: str) -> None:
@@ -73,6 +78,9 @@ class OpenAICompatibleEmbedder:
                 model=self._model, input=texts, encoding_format="float"
             )
         except APIStatusError as error:
+            smaller = _smaller(texts) if _may_be_too_large(error) else None
+            if smaller is not None:
+                return np.concatenate([self._ask(client, some) for some in smaller])
             raise Unavailable(
                 f"The embeddings endpoint refused with status {error.status_code}: "
                 f"{error.message}.",
@@ -110,3 +118,18 @@ class OpenAICompatibleEmbedder:
             f"The embeddings endpoint gave an answer that cannot be used: {what}.",
             hint=f"Check that {self._model!r} at {self._base_url} is an embedding model.",
         )
+
+
+def _may_be_too_large(error: APIStatusError) -> bool:
+    return error.status_code in _TOO_LARGE or (
+        error.status_code == 500 and "too large" in error.message
+    )
+
+
+def _smaller(texts: list[str]) -> tuple[list[str], ...] | None:
+    """Two halves of a batch, or the first half of a single text; None when it is small already."""
+    if len(texts) > 1:
+        middle = len(texts) // 2
+        return texts[:middle], texts[middle:]
+    half = len(texts[0]) // 2
+    return ([sendable(texts[0][:half])],) if half >= _LEAST_CHARACTERS else None

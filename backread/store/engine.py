@@ -16,6 +16,8 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
 
+from backread.store.statements import trace_statements
+
 ReadSession = NewType("ReadSession", Session)
 WriteSession = NewType("WriteSession", ReadSession)
 
@@ -36,6 +38,8 @@ class Store:
             Path(self.url.database).parent.mkdir(parents=True, exist_ok=True)
         self.engine = self._engine(query_only=False)
         self._read_engine = self._engine(query_only=True) if self.is_sqlite else self.engine
+        for engine in {self.engine, self._read_engine}:
+            trace_statements(engine)
 
     def _engine(self, *, query_only: bool) -> Engine:
         if not self.is_sqlite:
@@ -56,6 +60,7 @@ class Store:
             cursor.execute("PRAGMA synchronous=NORMAL")
             cursor.execute(f"PRAGMA journal_size_limit={_SQLITE_LOG_BYTES}")
             cursor.execute("PRAGMA foreign_keys=ON")
+            cursor.execute("PRAGMA secure_delete=ON")  # what is deleted is written over
             cursor.execute("PRAGMA cache_size=-65536")
             cursor.execute("PRAGMA temp_store=MEMORY")
             if query_only:

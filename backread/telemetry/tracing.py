@@ -3,8 +3,12 @@
 Needs `backread[telemetry]`. Requests, jobs and recalls make their own spans (`spans.py`). FastAPI
 and the MCP SDK make spans by themselves, with addresses and names of things in them. So what is
 sent is cleaned: spans of others keep their place and their times, and neither name nor attributes.
-OpenTelemetry's instrumentation of SQLAlchemy refuses the release that is in use, and that of
-Celery would time messages that carry nothing but an id.
+
+OpenTelemetry's instrumentation of SQLAlchemy refuses the release that is in use, and would send
+statements; that of Celery puts the trace into messages, which here carry an id alone and may be
+lost. So both are spans of our own: of statements at the one engine
+(`backread/store/statements.py`), of tasks at their one base (`backread/jobs/worker.py`), and a job
+goes on with the trace that its row names.
 """
 
 from collections.abc import Mapping
@@ -101,6 +105,7 @@ def _cleaning(exporter: "SpanExporter") -> "SpanExporter":
                 parent=span.parent,
                 resource=span.resource,
                 attributes=_kept(span.attributes or {}),
+                links=[trace.Link(link.context) for link in span.links],
                 kind=span.kind,
                 status=trace.Status(span.status.status_code),
                 start_time=span.start_time,

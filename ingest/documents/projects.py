@@ -4,7 +4,7 @@ and found beside those of uploaded documents."""
 from typing import Final
 
 from backread.indexing import enqueue_embedding
-from backread.jobs import UPKEEP, JobContext, Queue, enqueue, job
+from backread.jobs import UPKEEP, JobContext, Queue, enqueue, job, one_of_many
 from backread.kernel import Kernel
 from backread.store.engine import WriteSession
 from backread.store.models import Document
@@ -34,7 +34,8 @@ def enqueue_documents(session: WriteSession, account_id: str) -> None:
 
 @job(READ_DOCUMENTS, queue=Queue.BACKGROUND)
 def read_documents(context: JobContext) -> None:
-    """Cuts what has no passages yet, or those of an older text. Repeatable."""
+    """Cuts what has no passages yet, or those of an older text. Repeatable. A document that cannot
+    be cut has none until its text changes or another version reads it."""
     account_id = context.account_id
     assert account_id is not None
     done = 0
@@ -44,7 +45,14 @@ def read_documents(context: JobContext) -> None:
                 session, account_id, READER_VERSION, limit=_DOCUMENTS_AT_A_TIME
             )
             for document in documents:
-                _read(session, document)
+                with (
+                    one_of_many("cut_document", document.id, context) as attempt,
+                    session.begin_nested(),
+                ):
+                    _read(session, document)
+                if attempt.failed:
+                    delete_document_passages(session, account_id, document.id)
+                    note_document_read(session, document, READER_VERSION)
             done += len(documents)
             if not documents:
                 if done:

@@ -11,6 +11,7 @@ from pydantic import Field
 from backread.domain import Principal
 from backread.errors import InvalidInput, NotFound
 from backread.identity import statement_hash
+from backread.jobs.scrubbing import scrub_later
 from backread.kernel import Kernel
 from backread.store.models import TeamItem
 from backread.store.repositories import team_items as store
@@ -134,6 +135,7 @@ def take_back(kernel: Kernel, principal: Principal, item_id: str) -> None:
     with kernel.store.write() as session:
         if not store.delete_item(session, principal.account_id, _team(kernel), item_id):
             raise NotFound("You have not shared such an item.")
+        scrub_later(session)
 
 
 def _team(kernel: Kernel) -> str:

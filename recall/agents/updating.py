@@ -2,13 +2,13 @@
 
 from backread.errors import NotFound
 from backread.follow_ups import CONVERSATIONS_CHANGED
-from backread.jobs import UPKEEP, JobContext, Queue, enqueue, job
+from backread.jobs import UPKEEP, JobContext, Queue, enqueue, job, one_of_many
 from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.engine import WriteSession
 from backread.store.models import AgentSession, Conversation, GraphEntity, GraphRelation
 from backread.store.repositories import agent_sessions as store
-from recall.agents.digesting import DIGEST_VERSION, SessionMessage, digest
+from recall.agents.digesting import DIGEST_VERSION, SessionDigest, SessionMessage, digest
 from recall.agents.graphing import GRAPH_VERSION, SessionGraph, graph_of
 
 READ_SESSIONS = "recall.read_agent_sessions"
@@ -24,13 +24,16 @@ def made_with(settings: Settings) -> str:
     return f"session.{DIGEST_VERSION}-{graph}"
 
 
-def read_sessions(kernel: Kernel, account_id: str) -> int:
-    """Reads up to 50 sessions that are new or have changed; returns how many."""
+def read_sessions(kernel: Kernel, account_id: str, context: JobContext | None = None) -> int:
+    """Reads up to 50 sessions that are new or have changed; returns how many. One that cannot be
+    read is kept empty until it changes or another version reads it."""
     way = made_with(kernel.settings)
     with kernel.store.read() as session:
         found = store.sessions_to_read(session, account_id, way, limit=_BATCH)
     for conversation in found:
-        _read(kernel, conversation, way)
+        if context is not None:
+            context.check()
+        _read(kernel, conversation, way, context)
     return len(found)
 
 
@@ -45,7 +48,7 @@ def read_agent_sessions(context: JobContext) -> None:
     if context.account_id is None:
         raise ValueError(f"job {context.job_id} is for no account")
     done = 0
-    while count := read_sessions(context.kernel, context.account_id):
+    while count := read_sessions(context.kernel, context.account_id, context):
         done += count
         context.report(done, done)
 
@@ -69,15 +72,18 @@ def catch_up(kernel: Kernel) -> None:
             after_change(kernel, session, account_id)
 
 
-def _read(kernel: Kernel, conversation: Conversation, way: str) -> None:
-    with kernel.store.read() as session:
-        messages = [
-            SessionMessage(each.id, each.role, each.kind, each.text, each.asides)
-            for each in store.messages_of_session(session, conversation.id, most=_MOST_MESSAGES)
-        ]
+def _read(kernel: Kernel, conversation: Conversation, way: str, context: JobContext | None) -> None:
     folder = conversation.project
-    found = digest(messages, folder)
-    graph = graph_of(found, messages) if kernel.settings.graph_extraction_enabled else None
+    found, graph = SessionDigest(), None
+    with one_of_many("read_session", conversation.id, context):
+        with kernel.store.read() as session:
+            messages = [
+                SessionMessage(each.id, each.role, each.kind, each.text, each.asides)
+                for each in store.messages_of_session(session, conversation.id, most=_MOST_MESSAGES)
+            ]
+        found = digest(messages, folder)
+        if kernel.settings.graph_extraction_enabled:
+            graph = graph_of(found, messages)
     row = AgentSession(
         conversation_id=conversation.id,
         account_id=conversation.account_id,

@@ -6,14 +6,15 @@ the revision that it was made of.
 """
 
 from backread.indexing import enqueue_embedding
-from backread.jobs import UPKEEP, JobContext, Queue, enqueue, job
+from backread.jobs import UPKEEP, JobContext, Queue, enqueue, job, one_of_many
 from backread.kernel import Kernel
 from backread.store.engine import WriteSession
 from backread.store.models import Folder, FolderRecord
 from backread.store.repositories import folders, record_chunks, records
 from backread.store.repositories.indexed import RECORDS
+from backread.store.repositories.record_chunks import NewChunk
 from recall.folders.chunking import CHUNK_TOKENS, chunks
-from recall.folders.propositions import PROPOSITIONS_VERSION, propositions
+from recall.folders.propositions import PROPOSITIONS_VERSION, Proposition, propositions
 
 RECORDS_COLLECTION = RECORDS.collection
 DERIVE_RECORDS = "recall.derive_records"
@@ -52,13 +53,14 @@ def derive_records(context: JobContext) -> None:
     while True:
         with kernel.store.read() as session:
             ids = record_chunks.underived_records(session, account_id, MADE_WITH, limit=_BATCH)
-        context.report(done, done + len(ids))
+        total = done + len(ids)
+        context.report(done, total)
         if not ids:
             return
         for record_id in ids:
-            _derive(kernel, account_id, record_id)
+            _derive(kernel, account_id, record_id, context)
             done += 1
-            context.report(done, done + len(ids))
+            context.report(done, total)
 
 
 def catch_up(kernel: Kernel) -> None:
@@ -79,23 +81,28 @@ def _enqueue(session: WriteSession, account_id: str) -> None:
     )
 
 
-def _derive(kernel: Kernel, account_id: str, record_id: str) -> None:
+def _derive(
+    kernel: Kernel, account_id: str, record_id: str, context: JobContext | None = None
+) -> None:
+    """A record that cannot be cut or read has no chunks or no propositions until it is written
+    again or another version reads it."""
     with kernel.store.read() as session:
         found = record_chunks.record_with_folder(session, account_id, record_id)
     if found is None:
         return
     record, folder = found
-    parts = (
-        chunks(
-            record.name,
-            record.content,
-            folder_description=folder.vector_description,
-            description=record.vector_description,
-        )
-        if folder.generate_embeddings
-        else []
-    )
-    facts = propositions(record.name, record.content)
+    parts: list[NewChunk] = []
+    facts: list[Proposition] = []
+    with one_of_many("cut_record", record_id, context):
+        if folder.generate_embeddings:
+            parts = chunks(
+                record.name,
+                record.content,
+                folder_description=folder.vector_description,
+                description=record.vector_description,
+            )
+    with one_of_many("read_record", record_id, context):
+        facts = propositions(record.name, record.content)
     with kernel.store.write() as session:
         if not folders.lock_folder(session, account_id, folder.id):
             return

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from backread.jobs import JobContext, one_of_many
 from backread.kernel import Kernel
 from backread.store.engine import WriteSession
 from backread.store.models import Conversation, ConversationDigest
@@ -38,9 +39,10 @@ def digests_made_with(kernel: Kernel) -> str:
     return f"{DIGEST_MAKER}|{kernel.embedder.signature}"[:200]
 
 
-def digest_some(kernel: Kernel, account_id: str) -> int:
-    """Reads up to 64 conversations that are new or have changed; returns how many it read. Raises
-    Unavailable when the embedding model is away."""
+def digest_some(kernel: Kernel, account_id: str, context: JobContext | None = None) -> int:
+    """Reads up to 64 conversations that are new or have changed; returns how many it read. One
+    that cannot be read is left out of the portrait until it changes. Raises Unavailable when the
+    embedding model is away."""
     way = digests_made_with(kernel)
     with kernel.store.read() as session:
         conversations = store.conversations_to_digest(session, account_id, way, limit=BATCH)
@@ -53,7 +55,7 @@ def digest_some(kernel: Kernel, account_id: str) -> int:
         )
     if not conversations:
         return 0
-    read = [Reading.of(each, spoken[each.id]) for each in conversations]
+    read = [_read(each, spoken[each.id], context) for each in conversations]
     vectors = kernel.embedder.embed_passages([each.topic_text or "…" for each in read])
     rows = [
         ConversationDigest(
@@ -73,6 +75,14 @@ def digest_some(kernel: Kernel, account_id: str) -> int:
     with kernel.store.write() as session:
         _write(session, rows)
     return len(rows)
+
+
+def _read(
+    conversation: Conversation, spoken: Sequence[SpokenMessage], context: JobContext | None
+) -> "Reading":
+    with one_of_many("digest_conversation", conversation.id, context):
+        return Reading.of(conversation, spoken)
+    return Reading(conversation, months={}, language="", is_private=True, topic_text="", body={})
 
 
 def _write(session: WriteSession, rows: Sequence[ConversationDigest]) -> None:

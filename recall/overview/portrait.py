@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from backread.store.models import Conversation, ConversationDigest
-from recall.grouping.clustering import centred, group, unit
+from recall.grouping.clustering import across_languages, centred, group, unit
 from recall.grouping.phrases import distinctive, name_from
 from recall.overview.digests import total_hours, vector_of
 from recall.overview.names import PERSON, PROJECT, TOOL
@@ -64,7 +64,10 @@ def _topics(entries: Sequence[Entry]) -> list[dict[str, Any]]:
         return []
     if len(usable) < _FEWEST_GROUPED:
         return [_single(entries[place][1]) for place in reversed(usable)]
-    rows = np.stack([vector_of(entries[place][0]) for place in usable])
+    rows = across_languages(
+        np.stack([vector_of(entries[place][0]) for place in usable]),
+        [entries[place][0].language for place in usable],
+    )
     labels = group(rows, [texts[place] for place in usable])
     near = centred(rows)
     found = []

@@ -1,6 +1,5 @@
 """Bringing an account's overview up to date: reading what is new, then making the portrait."""
 
-from collections.abc import Callable
 from datetime import UTC, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -19,7 +18,7 @@ from recall.overview.portrait import MOST_CONVERSATIONS, make_portrait
 from recall.overview.writing import write_prose
 from recall.summarising.planning import agreed_model
 
-MAKER = "overview-1"
+MAKER = "overview-2"
 _TRIES = 3
 
 _log = get_logger(__name__)
@@ -33,7 +32,7 @@ def overview_made_with(kernel: Kernel) -> str:
 @job(REFRESH_OVERVIEW, queue=Queue.BACKGROUND, backfill=True)
 def refresh_overview_job(context: JobContext) -> None:
     if context.account_id is not None:
-        refresh_overview(context.kernel, context.account_id, with_model=True, report=context.report)
+        refresh_overview(context.kernel, context.account_id, with_model=True, context=context)
 
 
 def refresh_overview(
@@ -41,18 +40,18 @@ def refresh_overview(
     account_id: str,
     *,
     with_model: bool = False,
-    report: Callable[[int, int], None] | None = None,
+    context: JobContext | None = None,
 ) -> None:
     """Reads the conversations that are new or have changed and makes the portrait again. Stopped
     half way, it goes on where it was. `with_model` asks the language model, if there is one, which
     takes seconds. Raises Unavailable when the embedding model cannot be had."""
     done = 0
     while True:
-        if report is not None:
+        if context is not None:
             with kernel.store.read() as session:
                 left = store.count_to_digest(session, account_id, digests_made_with(kernel))
-            report(done, done + left)
-        read = digest_some(kernel, account_id)
+            context.report(done, done + left)
+        read = digest_some(kernel, account_id, context)
         if not read:
             break
         done += read

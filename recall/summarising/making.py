@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from backread.errors import NotFound
 from backread.follow_ups import CONVERSATIONS_CHANGED
-from backread.jobs import UPKEEP, JobContext, Queue, job
+from backread.jobs import UPKEEP, JobContext, Queue, job, one_of_many
 from backread.kernel import Kernel
 from backread.llm.language.model import BudgetSpent, LanguageModel, LanguageModelFailure
 from backread.log import get_logger
@@ -63,7 +63,12 @@ def summarise_conversations(context: JobContext) -> None:
     done = 0
     while conversation_id := next_conversation(kernel, model, account_id):
         context.report(done, done + max(1, count_left(kernel, model, account_id)))
-        if not make_summary(context, model, account_id, conversation_id):
+        can_go_on = True
+        with one_of_many("summarise", conversation_id, context) as attempt:
+            can_go_on = make_summary(context, model, account_id, conversation_id)
+        if attempt.failed:
+            _put_off(kernel, account_id, conversation_id)
+        if not can_go_on:
             return
         done += 1
         context.report(done, done + count_left(kernel, model, account_id))
@@ -137,8 +142,7 @@ def _stand_in(
     if is_about_input:
         is_same = former is not None and former.input_hash == row.input_hash
         failures += former.failures if former is not None and is_same else 0
-        pause = _FIRST_PAUSE * 2 ** (failures - 1)
-        try_after = None if failures >= _MOST_FAILURES else utcnow() + pause
+        try_after = _next_try(failures)
     else:
         renews_at = failure.renews_at if isinstance(failure, BudgetSpent) else None
         try_after = note_failure(kernel, model, row.account_id, failure, renews_at)
@@ -154,6 +158,43 @@ def _stand_in(
         try_after=try_after,
     )
     return is_about_input
+
+
+def _put_off(kernel: Kernel, account_id: str, conversation_id: str) -> None:
+    """A conversation at which something unforeseen fails waits as one does that the model cannot
+    do. Meanwhile its own sentences are picked whenever somebody asks."""
+    with kernel.store.read() as session:
+        try:
+            changed_at = get_conversation(session, account_id, conversation_id).changed_at
+        except NotFound:
+            return
+        former = find_summary(session, account_id, conversation_id)
+    is_same = former is not None and former.input_changed_at == changed_at
+    failures = 1 + (former.failures if former is not None and is_same else 0)
+    row = StoredSummary(
+        conversation_id=conversation_id,
+        account_id=account_id,
+        maker=MAKER,
+        input_hash="",
+        input_changed_at=changed_at,
+        language="",
+    )
+    _store(
+        kernel,
+        row,
+        state=WAITING,
+        made_by=EXTRACTIVE,
+        why="internal",
+        failures=failures,
+        try_after=_next_try(failures),
+    )
+
+
+def _next_try(failures: int) -> datetime | None:
+    if failures >= _MOST_FAILURES:
+        return None
+    pause: timedelta = _FIRST_PAUSE * 2 ** (failures - 1)
+    return utcnow() + pause
 
 
 def _extractive(kernel: Kernel, account_id: str, conversation_id: str) -> list[dict[str, object]]:

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from api.activity import pause_job, read_activity, stop_job
+from api.activity import pause_job, read_activity, resume_job, stop_job
 from api.deps import CsrfDep, ReadDep, SignedInDep, WriteDep
 from api.web.templating import render
 from backread.jobs.dead_letters import dismiss_all, dismiss_job, retry_all, retry_job
@@ -41,9 +41,15 @@ def stop(session: WriteDep, signed_in: SignedInDep, job_id: str) -> Response:
 
 @router.post("/activity/{job_id}/pause", dependencies=[CsrfDep])
 def pause(session: WriteDep, signed_in: SignedInDep, job_id: str) -> Response:
-    """To its report, which has the button to go on."""
+    """Of an import to its report, which has the button to go on."""
     import_id = pause_job(session, signed_in.principal, job_id)
-    return RedirectResponse(f"/imports/{import_id}", status_code=303)
+    return RedirectResponse(f"/imports/{import_id}", status_code=303) if import_id else _back()
+
+
+@router.post("/activity/{job_id}/resume", dependencies=[CsrfDep])
+def go_on(session: WriteDep, signed_in: SignedInDep, job_id: str) -> Response:
+    resume_job(session, signed_in.principal, job_id)
+    return _back()
 
 
 @router.post("/activity/{job_id}/retry", dependencies=[CsrfDep])

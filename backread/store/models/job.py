@@ -55,8 +55,13 @@ class Job(Base):
     done_units: Mapped[int] = mapped_column(default=0)
     total_units: Mapped[int] = mapped_column(default=0)
     units_per_second: Mapped[float] = mapped_column(default=0.0)  # lately
+    # Items that raised and that it went on without.
+    left_out: Mapped[int] = mapped_column(default=0, server_default="0")
+    # Where it was asked for, as W3C Trace Context writes it; empty when nobody traces.
+    traceparent: Mapped[str] = mapped_column(String(55), default="", server_default="")
     error: Mapped[str] = mapped_column(Text, default="")
     error_code: Mapped[str] = mapped_column(String(32), default="")  # of `backread.errors`, or own
+    paused_at: Mapped[datetime | None]  # by a person; it waits until that is taken back
     dismissed_at: Mapped[datetime | None]  # a person has seen that it failed and let it be
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
     started_at: Mapped[datetime | None]
