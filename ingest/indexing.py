@@ -6,9 +6,9 @@ What they do, and what a new kind of row needs, is in `backread/indexing`.
 from functools import partial
 
 from backread.indexing import (
+    VectorWriter,
     carry_out_removals,
     embed_job,
-    embed_rows,
     enqueue_embedding,
     forget_and_delete,
     index_words,
@@ -29,7 +29,7 @@ EMBED_PASSAGES = embed_job("passages")
 EMBED_MEMORIES = embed_job("memories")
 CATCH_UP = "ingest.catch_up"
 
-_EMBED_BATCH = 64  # a few seconds of work: progress is shown, and little is repeated after a crash
+_EMBED_BATCH = 64  # a few seconds of work, between two looks at whether the job is to end
 _EMBED_LIST = 20_000  # after so many, newer rows get their turn first
 
 
@@ -60,30 +60,40 @@ def enqueue_catch_up(session: WriteSession) -> None:
 
 def embed_kind(context: JobContext, *, kind: IndexedKind) -> None:
     """Puts the account's rows of one kind into the index: first the words of all, then the
-    vectors, newest first. Words that come in meanwhile go before the next vectors. Resumes where
-    it was stopped."""
+    vectors, newest first. Words that come in meanwhile go before the next vectors, and their
+    vectors within half a minute before those of what is older. Resumes where it was stopped; what
+    was made in the last seconds before a crash is made again."""
     kernel = context.kernel
     account_id = context.account_id
     if account_id is None:
         raise ValueError(f"job {context.job_id} is for no account")
-    done = 0
-    while True:
-        index_words(kernel, kind, account_id)
-        words, dense = kernel.index.lexical_signature, kernel.dense_signature
-        with kernel.store.read() as session:
-            points = points_to_embed(
-                session, kind, account_id, words=words, dense=dense, limit=_EMBED_LIST
-            )
-            total = done + count_without_vector(session, kind, account_id, dense)
-        context.report(done, total)
-        if not points:
-            return
-        for start in range(0, len(points), _EMBED_BATCH):
-            batch = points[start : start + _EMBED_BATCH]
-            embed_rows(kernel, kind, account_id, batch)
-            done += len(batch)
-            context.report(done, max(done, total))
+    done, has_newer = 0, False
+    with VectorWriter(kernel, kind, account_id, context) as writer:
+        while True:
+            writer.note()
             index_words(kernel, kind, account_id)
+            words, dense = kernel.index.lexical_signature, kernel.dense_signature
+            with kernel.store.read() as session:
+                points = points_to_embed(
+                    session, kind, account_id, words=words, dense=dense, limit=_EMBED_LIST
+                )
+                total = done + count_without_vector(session, kind, account_id, dense)
+            context.report(done, total)
+            if not points:
+                return
+            came_in = 0
+            for start in range(0, len(points), _EMBED_BATCH):
+                batch = points[start : start + _EMBED_BATCH]
+                writer.put(batch)
+                done += len(batch)
+                context.report(done, max(done, total))
+                came_in += index_words(kernel, kind, account_id)
+                is_due = writer.is_due
+                if is_due or (has_newer and start == 0):
+                    writer.note()
+                has_newer = is_due and came_in > 0
+                if has_newer:
+                    break  # the list is made anew, the newest first, and they are noted at once
 
 
 for _kind in KINDS.values():

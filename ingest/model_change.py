@@ -8,7 +8,6 @@ goes on with what is left.
 from collections.abc import Iterator
 
 from backread.errors import BackreadError, Unavailable
-from backread.indexing.steps import add_vectors
 from backread.indexing.switching import (
     CHANGE_MODELS,
     VectorMarks,
@@ -18,6 +17,7 @@ from backread.indexing.switching import (
     probe,
     vector_marks,
 )
+from backread.indexing.vectors import VectorWriter
 from backread.jobs import UPKEEP, JobContext, Queue, job
 from backread.kernel import Kernel
 from backread.llm.embedding import Embedder
@@ -138,20 +138,24 @@ def _make_vectors(context: JobContext, name: str, embedder: Embedder, done: int)
         with kernel.store.read() as session:
             accounts = accounts_missing(session, kind, serving=marks.serving, wanted=marks.beside)
         for account_id in accounts:
-            for batch in _batches(kernel, kind, account_id, marks):
-                if name != _next_name(kernel):
-                    return done
-                add_vectors(kernel, kind, account_id, batch, embedder, beside=marks.serving)
-                done += len(batch)
-                context.report(done, max(done, total))
+            with VectorWriter(kernel, kind, account_id, context) as writer:
+                for batch in _batches(kernel, kind, account_id, marks, writer):
+                    if name != _next_name(kernel):
+                        return done
+                    writer.put_beside(batch, embedder, marks.serving)
+                    if writer.is_due:
+                        writer.note()
+                    done += len(batch)
+                    context.report(done, max(done, total))
     return done
 
 
 def _batches(
-    kernel: Kernel, kind: IndexedKind, account_id: str, marks: VectorMarks
+    kernel: Kernel, kind: IndexedKind, account_id: str, marks: VectorMarks, writer: VectorWriter
 ) -> Iterator[list[int]]:
     former: list[int] = []
     while True:
+        writer.note()
         with kernel.store.read() as session:
             points = points_missing(
                 session,

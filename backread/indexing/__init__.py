@@ -27,16 +27,16 @@ search, ask `kernel.index` for the collection; `IndexQuery.model` is `embedder.s
 from backread.indexing.asking import embed_job, enqueue_embedding
 from backread.indexing.steps import (
     carry_out_removals,
-    embed_rows,
     forget_and_delete,
     index_now,
     index_words,
 )
+from backread.indexing.vectors import VectorWriter
 
 __all__ = [
+    "VectorWriter",
     "carry_out_removals",
     "embed_job",
-    "embed_rows",
     "enqueue_embedding",
     "forget_and_delete",
     "index_now",

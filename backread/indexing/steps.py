@@ -4,24 +4,18 @@ from collections.abc import Sequence
 
 from backread.errors import Unavailable
 from backread.indexing.asking import enqueue_embedding
-from backread.indexing.switching import vector_marks
+from backread.indexing.vectors import VectorWriter, point_of
 from backread.kernel import Kernel
-from backread.llm.embedding import Embedder
-from backread.store.repositories.embedding_models import all_models
 from backread.store.repositories.indexed import (
     KINDS,
     IndexedKind,
-    IndexedRow,
     forget_indexed,
-    forget_vectors,
     gone_points,
-    indexed_rows,
-    mark_vectors,
     mark_words,
     rows_without_words,
 )
 from backread.store.repositories.removals import confirm_removals, pending_removals
-from backread.vectors.index import Collection, IndexPoint
+from backread.vectors.index import Collection
 
 _WORDS_BATCH = 5_000
 _REMOVAL_BATCH = 5_000
@@ -57,82 +51,14 @@ def index_words(kernel: Kernel, kind: IndexedKind, account_id: str) -> int:
         last = rows[-1].id
 
 
-def embed_rows(kernel: Kernel, kind: IndexedKind, account_id: str, points: Sequence[int]) -> None:
-    """Gives these rows, whose words are indexed, their vectors of the serving model. Those of
-    another model stay beside. Rows that are gone are passed over."""
-    embedder = kernel.embedder  # the same one throughout, should models change meanwhile
-    if not kind.has_words:
-        _put_whole(kernel, kind, account_id, points, embedder)
-        return
-    with kernel.store.read() as session:
-        marks = vector_marks(kernel, all_models(session))
-    dense = kernel.signature_with(embedder)
-    beside = marks.beside if dense == marks.serving else marks.serving
-    add_vectors(kernel, kind, account_id, points, embedder, beside=beside)
-
-
-def add_vectors(
-    kernel: Kernel,
-    kind: IndexedKind,
-    account_id: str,
-    points: Sequence[int],
-    embedder: Embedder,
-    *,
-    beside: str,
-) -> None:
-    """Gives rows that the index has vectors of this model, beside those marked `beside`."""
-    with kernel.store.read() as session:
-        rows = indexed_rows(session, kind, account_id, points)
-    if not rows:
-        return
-    collection = Collection(kind.collection)
-    vectors = embedder.embed_passages([row.text for row in rows]).tolist()
-    named = {row.id: vector for row, vector in zip(rows, vectors, strict=True)}
-    kernel.index.add_vectors(collection, account_id, named, model=embedder.signature)
-    kernel.index.flush()
-    with kernel.store.write() as session:
-        mark_vectors(session, kind, rows, kernel.signature_with(embedder), beside=beside)
-        gone = gone_points(session, kind, list(named))
-    kernel.index.delete(collection, account_id, gone)
-
-
-def _put_whole(
-    kernel: Kernel,
-    kind: IndexedKind,
-    account_id: str,
-    points: Sequence[int],
-    embedder: Embedder,
-) -> None:
-    """Words and vectors at once. Other vectors that the points had are gone, and not marked."""
-    with kernel.store.read() as session:
-        rows = indexed_rows(session, kind, account_id, points)
-    if not rows:
-        return
-    collection = Collection(kind.collection)
-    words, dense = kernel.index.lexical_signature, kernel.signature_with(embedder)
-    had_vectors = [row.id for row in rows if row.has_vector]
-    if had_vectors:  # of another model, which are about to go
-        with kernel.store.write() as session:
-            forget_vectors(session, kind, had_vectors)
-    vectors = embedder.embed_passages([row.text for row in rows]).tolist()
-    whole = [point_of(row, vector) for row, vector in zip(rows, vectors, strict=True)]
-    kernel.index.upsert(collection, whole, model=embedder.signature)
-    kernel.index.flush()
-    with kernel.store.write() as session:
-        mark_vectors(session, kind, rows, dense)
-        if kind.has_words:
-            mark_words(session, kind, [row.id for row in rows], words)
-        gone = gone_points(session, kind, [row.id for row in rows])
-    kernel.index.delete(collection, account_id, gone)
-
-
 def index_now(kernel: Kernel, kind: IndexedKind, account_id: str, points: Sequence[int]) -> None:
     """Makes a few rows searchable at once, by words and by meaning. When the index or the model
     is away, asks for the job that does it later."""
     if not points:
         return
     try:
-        _put_whole(kernel, kind, account_id, points, kernel.embedder)
+        with VectorWriter(kernel, kind, account_id) as writer:
+            writer.put_whole(points, kernel.embedder)
     except Unavailable:
         with kernel.store.write() as session:
             enqueue_embedding(session, account_id, kind.collection)
@@ -161,16 +87,3 @@ def forget_and_delete(kernel: Kernel, account_id: str) -> None:
         for kind in KINDS.values():
             forget_indexed(session, kind, account_id)
     kernel.index.delete_account(account_id)
-
-
-def point_of(row: IndexedRow, vector: Sequence[float] | None = None) -> IndexPoint:
-    """How a row lies in the index."""
-    return IndexPoint(
-        id=row.id,
-        account_id=row.account_id,
-        group=row.group,
-        text=row.text,
-        vector=vector,
-        occurred_at=row.occurred_at,
-        platform=row.platform,
-    )

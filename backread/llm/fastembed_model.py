@@ -19,7 +19,7 @@ from backread.llm.providers import Wanted
 from backread.llm.texts import prefixes_of, sendable
 
 _BATCH_TEXTS = 32
-_BATCH_TOKENS = 4_096
+_BATCH_TOKENS = 512
 _BYTES_PER_TOKEN = 4  # roughly, in any script; only used to form batches
 
 
