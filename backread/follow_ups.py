@@ -1,6 +1,6 @@
-"""What other packages do once conversations were added or changed.
+"""What other packages do once conversations were added or changed, or an archive brought memories.
 
-Importing adds conversations and must not know who works on them; whoever does registers here
+Importing adds them and must not know who works on them; whoever does registers here
 when its jobs are loaded.
 """
 

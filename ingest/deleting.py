@@ -12,6 +12,7 @@ from datetime import datetime
 from backread.domain import Principal
 from backread.errors import Unavailable
 from backread.follow_ups import conversations_changed
+from backread.jobs.scrubbing import scrub_later
 from backread.kernel import Kernel
 from backread.store.base import utcnow
 from backread.store.repositories import deleting
@@ -88,6 +89,7 @@ def delete_conversation(
         kept = deleting.unlink_memories(session, account_id, conversation_id)
         delete_conversations(session, account_id, [conversation_id])
         conversations_changed(kernel, session, account_id)
+        scrub_later(session)
     pending = not _remove_from_index(kernel, account_id)
     return DeletionReceipt(
         conversation_id=conversation_id,

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from backread.jobs import UPKEEP, JobContext, Queue, enqueue, job
+from backread.jobs.scrubbing import scrub_later
 from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.engine import WriteSession, after_commit
@@ -14,6 +15,9 @@ from backread.store.repositories.passages import delete_passages
 from ingest.uploads import discard_all_uploads
 
 ERASE_ACCOUNT = "ingest.erase_account"
+_CONVERSATIONS = "conversations"
+_WITH_FILES = {"uploads", "imports"}
+_ACCOUNT_FIRST = ("note", "file")  # whoever writes into these tables holds the account before a row
 _CONVERSATIONS_AT_A_TIME = 50
 _LOOK_AGAIN_SECONDS = 0.2
 
@@ -65,15 +69,27 @@ def _is_erased(context: JobContext, account_id: str) -> bool:
             erasing.delete_conversations(session, account_id, ids)
         done += len(ids)
         context.report(done, 0)
-    # The database's last, so that a crash before it comes here again.
+    # One table at a time, and the account last: whoever writes for it meanwhile holds a folder or
+    # bucket and asks for the account, and would be waited for by who holds the account.
+    for name in erasing.owned_tables():
+        if name == _CONVERSATIONS:
+            continue  # one that came meanwhile has words in the full text: next time
+        with kernel.store.write() as session:
+            if name.startswith(_ACCOUNT_FIRST):
+                accounts.lock_account(session, account_id)
+            if name in _WITH_FILES:
+                _remove_files(session, kernel.settings, account_id)
+            erasing.delete_owned(session, account_id, name)
+        context.check()
+    # The account's row last, so that a crash before it comes here again.
     kernel.index.delete_account(account_id)
     kernel.index.flush()
     with kernel.store.write() as session:
         accounts.lock_account(session, account_id)  # from here on nothing new can refer to it
         if erasing.has_newcomers(session, account_id):
             return False
-        _remove_files(session, kernel.settings, account_id)
         erasing.delete_account(session, account_id)
+        scrub_later(session)
     return True
 
 

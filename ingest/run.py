@@ -126,7 +126,7 @@ class _ImportRun:
             row.error_code = code
             row.error_message = clean(message)
             row.finished_at = utcnow()
-            if row.new or row.updated:
+            if row.new or row.updated or row.checkpoint.get("records"):
                 enqueue_embedding(session, self._account_id)
                 conversations_changed(self._kernel, session, self._account_id)
             files = list(row.files)
@@ -214,7 +214,7 @@ class _ImportRun:
                 row.error_message = f"None of the {row.found} conversations could be read."
             else:
                 row.state = "readable"
-            if row.new or row.updated:
+            if row.new or row.updated or records:
                 enqueue_embedding(session, self._account_id)
                 conversations_changed(self._kernel, session, self._account_id)
             files, owned = list(row.files), row.owns_files

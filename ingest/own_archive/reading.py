@@ -1,6 +1,7 @@
 """Takes in what an archive of Backread holds beside conversations: memories, the buckets they
 lie in, decisions about suggested ones, and deletions. What is here already stays as it is."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
@@ -49,7 +50,8 @@ _BUCKET_CHARS = 200
 _MEMORY_CHARS = 10_000  # as many as may be stored by hand
 _SLUG_CHARS = 32
 _CLIENT_CHARS = 512
-_STATES = frozenset({"open", "accepted", "dismissed"})
+_STATES = frozenset({"open", "accepted", "dismissed", "erased"})
+_HASH = re.compile(r"[0-9a-f]{64}")
 _ORIGIN = ("conversation_external_id", "message_external_id")
 
 
@@ -166,9 +168,11 @@ def _take_suggestion(session: WriteSession, account_id: str, record: Record) -> 
     """A decision that was made here is not undone; one that was made there holds here too."""
     platform, text = text_in(record.get("platform")), text_in(record.get("text"))
     state = text_in(record.get("state"))
-    if not text or not 0 < len(platform) <= _SLUG_CHARS or state not in _STATES:
+    if not 0 < len(platform) <= _SLUG_CHARS or state not in _STATES:
         return ":wrong"
-    text_hash = statement_hash(text)
+    text_hash = statement_hash(text) if text else text_in(record.get("text_hash"))
+    if (state == "erased") == bool(text) or not _HASH.fullmatch(text_hash):
+        return ":wrong"
     suggested_at = _past(record, "created_at")
     found = suggestion_of(session, account_id, platform, text_hash)
     if found is not None:
@@ -192,6 +196,8 @@ def _take_suggestion(session: WriteSession, account_id: str, record: Record) -> 
         )
         session.add(found)
     found.state = state
+    if state == "erased":
+        found.text = found.source = ""
     if state != "open":
         found.decided_at = _past(record, "decided_at")
     if state == "accepted":

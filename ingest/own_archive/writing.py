@@ -304,6 +304,8 @@ def _suggestions(session: ReadSession, account_id: str, place: int) -> list[_Tol
             {
                 "platform": row.platform,
                 "text": row.text,
+                # Of one whose memory was deleted for good: the decision holds elsewhere, too.
+                "text_hash": row.text_hash if row.state == "erased" else None,
                 "source": row.source,
                 "project_external_id": row.project_external_id,
                 "conversation_external_id": conversation,

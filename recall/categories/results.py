@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from recall.memories.results import ShownMemory
+from recall.memories.results import ShownMemory, plural_memories
 from recall.rendering import NOTICE, clean, day, days, envelope, one_line
 from recall.wire import ResultModel
 
@@ -84,8 +84,9 @@ class BucketCategories(ResultModel):
         if self.state == "empty":
             return f"Bucket {self.bucket_id}, “{name}”, holds no memories yet."
         lead = (
-            f"Bucket {self.bucket_id}, “{name}”: {self.memory_count} memories in "
-            f"{len(self.categories)} categories. list_category_memories with bucketId "
+            f"Bucket {self.bucket_id}, “{name}”: {plural_memories(self.memory_count)} in "
+            f"{len(self.categories)} {'category' if len(self.categories) == 1 else 'categories'}. "
+            "list_category_memories with bucketId "
             f"{self.bucket_id} and a categoryId gives a category's full memories."
         )
         if self.state == "being_made":

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recall.grouping.clustering import Vectors, centred, group, unit
+from backread.text.language import language_of
+from recall.grouping.clustering import Vectors, across_languages, centred, group, unit
 
 FEWEST_SORTED = 8  # memories; a smaller bucket is one category
 FEWEST_IN_GROUP = 3
@@ -70,6 +71,7 @@ def plan(
         return Plan((), is_anew=False)
     if len(items) < FEWEST_SORTED:
         return Plan((_whole(items, former),), is_anew=False)
+    vectors = across_languages(vectors, [language_of(each.text).code for each in items])
     groups = {key for key, kind in former.items() if kind == GROUP}
     has_grown = not grouped_count or not grouped_count / 2 < len(items) < 2 * grouped_count
     if anew or has_grown or not groups:

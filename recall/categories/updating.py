@@ -4,25 +4,28 @@ Asked for by whatever changes memories, done by a background job, one a bucket. 
 the categories of a bucket in which only a little has changed gets it done at once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from backread.follow_ups import CONVERSATIONS_CHANGED
 from backread.identity import new_id
 from backread.jobs import UPKEEP, JobContext, Queue, job
 from backread.kernel import Kernel
 from backread.log import get_logger
 from backread.store.base import utcnow
+from backread.store.engine import WriteSession
 from backread.store.models import BucketCategorisation, Category
 from backread.store.repositories import categories as store
 from backread.store.repositories.categories import Membership, SortedMemory
 from recall.categories.asking import CATEGORISE_BUCKET, enqueue_categorising
 from recall.categories.sorting import Item, Plan, plan
+from recall.categories.withdrawing import take_out
 from recall.categories.writing import Draft, Member, write_all, write_with_model
 from recall.grouping.clustering import Vectors
 from recall.summarising.planning import agreed_model
 
-MAKER = "categories-1"
+MAKER = "categories-2"
 SOON = 64  # so many changed memories are sorted while somebody waits
 _EMBED_BATCH = 64
 _VECTOR = np.dtype("<f2")
@@ -162,19 +165,23 @@ def _write(
     drafts: Sequence[Draft],
 ) -> bool:
     signature = kernel.embedder.signature[:200]
-    memberships = [
-        Membership(
-            memory_id=memories[place].id,
-            category_id=draft.category.id,
-            text_hash=memories[place].text_hash,
-            vector=vectors[place].astype(_VECTOR).tobytes(),
-            vector_with=signature,
-        )
-        for each, draft in zip(planned.categories, drafts, strict=True)
-        for place in each.members
-    ]
     grouped = len(memories) if planned.is_anew or state is None else state.grouped_count
     with kernel.store.write() as session:
+        store.hold_for_sorting(session, account_id, [bucket_id])
+        there = store.hashes_now(session, account_id, bucket_id)
+        kept = {draft.category.id for draft in drafts if _is_true_of(draft, there)}
+        memberships = [
+            Membership(
+                memory_id=memories[place].id,
+                category_id=draft.category.id,
+                text_hash=memories[place].text_hash,
+                vector=vectors[place].astype(_VECTOR).tobytes(),
+                vector_with=signature,
+            )
+            for each, draft in zip(planned.categories, drafts, strict=True)
+            for place in each.members
+            if draft.category.id in kept
+        ]
         written = store.replace_sorting(
             session,
             account_id,
@@ -182,11 +189,26 @@ def _write(
             seen_revision=state.revision if state else 0,
             made_with=made_with(kernel),
             grouped_count=grouped,
-            categories=[draft.category for draft in drafts],
+            categories=[draft.category for draft in drafts if draft.category.id in kept],
             memberships=memberships,
         )
     _log.info("bucket_categorised", memories=len(memories), categories=len(drafts), kept=written)
     return written
+
+
+def _is_true_of(draft: Draft, there: Mapping[str, str]) -> bool:
+    """Takes out of the draft what went while it was made. False when nothing is left of it."""
+    gone = [each for each in draft.members if there.get(each.id) != each.text_hash]
+    if gone:
+        lost = {each.id for each in gone}
+        left = (each.text for each in draft.members if each.id not in lost)
+        take_out(draft.category, {each.id: each.text for each in gone}, left)
+    return len(gone) < len(draft.members)
+
+
+def after_change(kernel: Kernel, session: WriteSession, account_id: str) -> None:
+    """An archive of Backread brings memories, too."""
+    enqueue_categorising(session, account_id, *store.buckets_with_newcomers(session, account_id))
 
 
 def look_after_categories(kernel: Kernel) -> None:
@@ -208,4 +230,5 @@ def look_after_categories(kernel: Kernel) -> None:
             enqueue_categorising(session, account_id, bucket_id)
 
 
+CONVERSATIONS_CHANGED.append(after_change)
 UPKEEP.append(look_after_categories)

@@ -10,11 +10,14 @@ from backread.store.base import utcnow
 from backread.store.engine import WriteSession
 from backread.store.models import Bucket, Memory
 from backread.store.repositories import memories as store
+from backread.store.repositories.memories import Said
 from recall.categories.asking import enqueue_categorising
+from recall.categories.withdrawing import withdraw
 from recall.memories.buckets import bucket_by_name, find_bucket
+from recall.memories.duplicates import Duplicates
 from recall.memories.echoes import refuse_recalled
 from recall.memories.indexing import index_memories
-from recall.memories.keeping import checked_text, find_duplicate
+from recall.memories.keeping import checked_text
 from recall.memories.results import ChangedMemories
 from recall.memories.superseding import retired_hash, supersede
 
@@ -51,7 +54,10 @@ def edit_memory(
         memory = store.get_memory(session, principal.account_id, memory_id.strip())
         bucket, created = _target(session, principal, bucket_id, bucket_name, memory)
         is_edited = text is not None and text != memory.text
-        moved = _change(session, principal, memory, text if is_edited else None, bucket)
+        moved = memory.bucket_id != bucket.id
+        if is_edited or moved:
+            wanted = text if text is not None else memory.text
+            _change_all(session, principal, [(memory, wanted)], bucket)
         former = supersede(session, principal, memory, supersedes) if supersedes else None
         result = ChangedMemories(
             memory_ids=[memory.id],
@@ -88,15 +94,16 @@ def move_memories(
     with kernel.store.write() as session:
         found = all_memories(session, principal, ids)
         bucket, created = _target(session, principal, bucket_id, bucket_name, found[0])
-        moved = [each for each in found if _change(session, principal, each, None, bucket)]
+        leaving = [each for each in found if each.bucket_id != bucket.id]
+        _change_all(session, principal, [(each, each.text) for each in leaving], bucket)
         result = ChangedMemories(
             memory_ids=ids,
             bucket_id=bucket.id,
             bucket_name=bucket.name,
             bucket_created=created,
-            moved=len(moved),
+            moved=len(leaving),
         )
-    index_memories(kernel, principal.account_id, moved)
+    index_memories(kernel, principal.account_id, leaving)
     return result
 
 
@@ -148,30 +155,40 @@ def _target(
     ), False
 
 
-def _change(
-    session: WriteSession, principal: Principal, memory: Memory, text: str | None, bucket: Bucket
-) -> bool:
-    """Writes it. True when the memory was in another bucket before."""
-    is_moved = memory.bucket_id != bucket.id
-    if text is None and not is_moved:
-        return False
-    wanted = memory.text if text is None else text
-    if not memory.superseded_by:
-        found = find_duplicate(session, principal.account_id, bucket.id, wanted, but=memory.id)
-        if found is not None:
-            other, how = found
-            raise Conflict(
-                f"Nothing was changed: memory {other.id} in bucket {bucket.id} says "
-                f"{'the same' if how == 'exact' else 'nearly the same'} as memory {memory.id} "
-                "would.",
-                hint="Keep that one, and forget the other with forget_memories.",
-            )
-    enqueue_categorising(session, principal.account_id, memory.bucket_id, bucket.id)
-    memory.text = wanted
-    memory.bucket_id = bucket.id
-    memory.text_hash = retired_hash(memory) if memory.superseded_by else statement_hash(wanted)
-    memory.updated_at = utcnow()
-    memory.updated_by = principal.client_id
-    memory.dense_with = ""
+def _change_all(
+    session: WriteSession,
+    principal: Principal,
+    wanted: Sequence[tuple[Memory, str]],
+    bucket: Bucket,
+) -> None:
+    """Gives each memory its text and the bucket. The categories tell nothing of them until the
+    buckets are sorted anew. Raises Conflict as `edit_memory` does."""
+    if not wanted:
+        return
+    memories = [memory for memory, _ in wanted]
+    withdraw(session, principal.account_id, memories)
+    touched = sorted({bucket.id, *(each.bucket_id for each in memories)})
+    enqueue_categorising(session, principal.account_id, *touched)
+    holding = [text for memory, text in wanted if not memory.superseded_by]
+    known = Duplicates(session, principal.account_id, bucket.id, holding)
+    for memory, text in wanted:
+        if not memory.superseded_by:
+            found = known.of(text, but=memory.id)
+            if found is not None:
+                raise _said_already(bucket, memory, *found)
+            known.add(memory.id, text)
+        memory.text = text
+        memory.bucket_id = bucket.id
+        memory.text_hash = retired_hash(memory) if memory.superseded_by else statement_hash(text)
+        memory.updated_at = utcnow()
+        memory.updated_by = principal.client_id
+        memory.dense_with = ""
     session.flush()
-    return is_moved
+
+
+def _said_already(bucket: Bucket, memory: Memory, other: Said, how: str) -> Conflict:
+    return Conflict(
+        f"Nothing was changed: memory {other.id} in bucket {bucket.id} says "
+        f"{'the same' if how == 'exact' else 'nearly the same'} as memory {memory.id} would.",
+        hint="Keep that one, and forget the other with forget_memories.",
+    )

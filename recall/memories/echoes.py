@@ -19,7 +19,7 @@ from backread.store.base import utcnow
 from backread.store.fulltext import words
 from backread.store.repositories.retrieval import FoundPassage, passages_at, places_of
 from backread.vectors.index import Collection, IndexFilter, IndexQuery
-from recall.rendering import NOTICE
+from recall.rendering import FIELDS_NOTICE, NOTICE
 from recall.sentences import sentences
 
 _MARKS = re.compile(
@@ -38,7 +38,7 @@ def refuse_recalled(kernel: Kernel, principal: Principal, text: str, *, said_in:
     `said_in` is the conversation that the client names as the source."""
     if principal.client_id is None:
         return
-    if _MARKS.search(text) or NOTICE[:60] in text:
+    if _MARKS.search(text) or NOTICE[:60] in text or FIELDS_NOTICE[:60] in text:
         raise InvalidInput(
             "This is the answer of a recall or a search, not a new memory.",
             hint="It is kept already. Store only what the user states now, in one sentence of "

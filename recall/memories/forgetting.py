@@ -7,6 +7,7 @@ from backread.domain import Principal
 from backread.errors import Conflict, InvalidInput
 from backread.identity import statement_hash
 from backread.jobs import UPKEEP
+from backread.jobs.scrubbing import scrub_later
 from backread.kernel import Kernel
 from backread.log import get_logger
 from backread.store.base import utcnow
@@ -14,8 +15,8 @@ from backread.store.engine import WriteSession
 from backread.store.models import Bucket, Forgetting, ForgottenMemory, Memory
 from backread.store.repositories import forgettings
 from backread.store.repositories import memories as store
-from backread.store.repositories.categories import withdraw
 from recall.categories.asking import enqueue_categorising
+from recall.categories.withdrawing import withdraw
 from recall.memories.buckets import bucket_number
 from recall.memories.changing import all_memories, checked_ids
 from recall.memories.indexing import index_memories, remove_from_index
@@ -124,8 +125,9 @@ def purge(session: WriteSession, forgetting: Forgetting) -> None:
     """Leaves the receipt and nothing of what was said."""
     account_id = forgetting.account_id
     ids = [each.id for each in forgettings.memories_of(session, account_id, forgetting.id)]
-    forgettings.forget_suggestion_links(session, account_id, ids)
+    forgettings.erase_suggestions(session, account_id, ids)
     forgettings.discard(session, account_id, forgetting.id)
+    scrub_later(session)
     forgetting.bucket_name = ""
     forgetting.purged_at = utcnow()
     _log.info("forgotten_memories_purged", forgetting_id=forgetting.id, memories=len(ids))
@@ -161,7 +163,7 @@ def _put_away(
     points = [each.point_id for each in memories]
     names = store.bucket_names(session, forgetting.account_id)
     buckets = sorted({each.bucket_id for each in memories})
-    withdraw(session, forgetting.account_id, buckets, [each.id for each in memories])
+    withdraw(session, forgetting.account_id, memories)
     enqueue_categorising(session, forgetting.account_id, *buckets)
     forgettings.put_away(session, forgetting, memories, names)
     return points

@@ -9,20 +9,20 @@ from backread.identity import statement_hash
 from backread.kernel import Kernel
 from backread.store.base import utcnow
 from backread.store.engine import ReadSession, WriteSession
-from backread.store.fulltext import words
 from backread.store.models import Bucket, Memory
 from backread.store.repositories import memories as store
 from backread.store.repositories.conversations import conversations_by_id
+from backread.store.repositories.memories import Said
 from backread.store.repositories.messages import has_message
 from recall.categories.asking import enqueue_categorising
 from recall.memories.buckets import find_bucket
+from recall.memories.duplicates import Duplicates
 from recall.memories.echoes import refuse_recalled
 from recall.memories.indexing import index_memories
 from recall.memories.results import StoredMemory
 from recall.memories.superseding import supersede
 
 MAX_CHARACTERS = 10_000
-_ARTICLES = frozenset({"a", "an", "the"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,7 @@ def keep_memories(
 ) -> list[tuple[StoredMemory, Memory | None]]:
     """For each checked text what became of it, and the memory that was added, if one was. The
     caller hands those to `index_memories` after the commit."""
-    # Read once for all texts: a bucket may hold thousands, and hundreds may come at a time.
-    known = _near_forms(session, principal.account_id, bucket.id, texts)
+    known = Duplicates(session, principal.account_id, bucket.id, texts)
     place = source or Source()
     kept = [_keep(session, principal, bucket, text, known, place) for text in texts]
     if any(memory is not None for _, memory in kept):
@@ -127,85 +126,45 @@ def keep_memories(
     return kept
 
 
-def find_duplicate(
-    session: ReadSession, account_id: str, bucket_id: int, text: str, *, but: str = ""
-) -> tuple[Memory, str] | None:
-    """What the bucket holds that says the same, and whether it is `exact` or `near`. `but` is the
-    id of a memory that does not count: the one that is changed."""
-    same = store.find_by_hash(session, account_id, bucket_id, statement_hash(text))
-    if same is not None and same.id != but:
-        return same, "exact"
-    form = _near_form(text)
-    for memory in store.of_similar_length(session, account_id, bucket_id, len(text), len(text)):
-        if form and memory.id != but and _near_form(memory.text) == form:
-            return memory, "near"
-    return None
-
-
-def _near_form(text: str) -> tuple[str, ...]:
-    """Words in order, without case, punctuation and articles. Nothing that changes the sense is
-    dropped: not a negation, a number, a tense or a name."""
-    return tuple(word for word in words(text) if word not in _ARTICLES)
-
-
-def _near_forms(
-    session: ReadSession, account_id: str, bucket_id: int, texts: Sequence[str]
-) -> dict[tuple[str, ...], Memory]:
-    """By its near form, what the bucket holds that may be as good as one of the texts; of several
-    alike the oldest."""
-    lengths = [len(text) for text in texts]
-    if not lengths:
-        return {}
-    stored = store.of_similar_length(session, account_id, bucket_id, min(lengths), max(lengths))
-    known: dict[tuple[str, ...], Memory] = {}
-    for memory in stored:
-        known.setdefault(_near_form(memory.text), memory)
-    return known
-
-
 def _keep(
     session: WriteSession,
     principal: Principal,
     bucket: Bucket,
     text: str,
-    known: dict[tuple[str, ...], Memory],
+    known: Duplicates,
     source: Source,
 ) -> tuple[StoredMemory, Memory | None]:
     """Adds the text unless it is there. `known` is looked into and learns what was added."""
-    digest = statement_hash(text)
-    same = store.find_by_hash(session, principal.account_id, bucket.id, digest)
-    if same is not None:
-        return _not_stored(bucket, same, "exact"), None
-    form = _near_form(text)
-    if form and form in known:
-        return _not_stored(bucket, known[form], "near"), None
+    found = known.of(text)
+    if found is not None:
+        return _not_stored(bucket, *found), None
     memory = store.add_memory(
         session,
         account_id=principal.account_id,
         bucket_id=bucket.id,
         text=text,
-        text_hash=digest,
+        text_hash=statement_hash(text),
         client_id=principal.client_id,
         conversation_id=source.conversation_id or None,
         message_id=source.message_id or None,
     )
     if memory is None:  # another process has stored the same meanwhile
-        same = store.find_by_hash(session, principal.account_id, bucket.id, digest)
-        assert same is not None
-        return _not_stored(bucket, same, "exact"), None
-    known[form] = memory
+        found = Duplicates(session, principal.account_id, bucket.id, [text]).of(text)
+        assert found is not None
+        return _not_stored(bucket, *found), None
+    known.add(memory.id, text)
     stored = StoredMemory(
         memory_id=memory.id, bucket_id=bucket.id, bucket_name=bucket.name, stored=True
     )
     return stored, memory
 
 
-def _not_stored(bucket: Bucket, memory: Memory, how: str) -> StoredMemory:
+def _not_stored(bucket: Bucket, said: Said, how: str) -> StoredMemory:
     return StoredMemory(
-        memory_id=memory.id,
+        memory_id=said.id,
         bucket_id=bucket.id,
         bucket_name=bucket.name,
         stored=False,
         duplicate=how,
-        existing_text=memory.text,
+        existing_text=said.text,
     )

@@ -99,15 +99,19 @@ def _result(
     query: str = "",
 ) -> MemoriesAndBuckets:
     return MemoriesAndBuckets(
-        memories=[
-            ShownMemory(**each.model_dump(by_alias=False, exclude={"score"})) for each in page
-        ],
+        memories=[_without_score(each) for each in page],
         memory_total=total,
         buckets=buckets_within(buckets, _BUCKETS_TOKENS),
         bucket_total=len(buckets),
         next=next_,
         query=query,
     )
+
+
+def _without_score(memory: ShownMemory) -> ShownMemory:
+    if type(memory) is ShownMemory:
+        return memory
+    return ShownMemory.model_construct(**memory.model_dump(by_alias=False, exclude={"score"}))
 
 
 def buckets_within(buckets: Sequence[BucketView], tokens: int) -> list[BucketView]:

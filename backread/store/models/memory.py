@@ -28,6 +28,9 @@ class Memory(Base):
     __table_args__ = (
         UniqueConstraint("account_id", "bucket_id", "text_hash"),
         Index(None, "account_id", "created_at"),
+        Index(None, "account_id", "bucket_id", "superseded_by", "created_at"),
+        Index(None, "account_id", "superseded_by", "created_at"),
+        Index(None, "account_id", "dense_with"),
     )
 
     id: Mapped[str] = mapped_column(String(26), primary_key=True, default=new_id)
@@ -48,7 +51,7 @@ class Memory(Base):
     message_id: Mapped[str | None] = mapped_column(String(26))
     # The memory that holds since `superseded_at` in place of this one. Its text may be stored
     # again, so `text_hash` is then no longer that of the text alone.
-    superseded_by: Mapped[str | None] = mapped_column(String(26), index=True)
+    superseded_by: Mapped[str | None] = mapped_column(String(26))
     superseded_at: Mapped[datetime | None]
     # How often it was said again or used, and when last: see `recall.memories.strength`.
     use_count: Mapped[int] = mapped_column(default=0, server_default="0")
@@ -122,7 +125,7 @@ class SuggestedMemory(Base):
     message_id: Mapped[str | None] = mapped_column(String(26))
     occurred_at: Mapped[datetime | None]  # the platform's own time
     import_id: Mapped[str | None] = mapped_column(String(26))
-    state: Mapped[str] = mapped_column(String(16), default="open")  # open | accepted | dismissed
+    state: Mapped[str] = mapped_column(String(16), default="open")  # open|accepted|dismissed|erased
     memory_id: Mapped[str | None] = mapped_column(String(26))  # what it was accepted as
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
     decided_at: Mapped[datetime | None]

@@ -46,7 +46,9 @@ class OAuthGrant(Base):
 
     id: Mapped[str] = mapped_column(String(26), primary_key=True, default=new_id)
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"))
-    client_id: Mapped[str] = mapped_column(ForeignKey("oauth_clients.id", ondelete="CASCADE"))
+    client_id: Mapped[str] = mapped_column(
+        ForeignKey("oauth_clients.id", ondelete="CASCADE"), index=True
+    )
     scopes: Mapped[list[Any]] = mapped_column(default=list)
     resource: Mapped[str] = mapped_column(Text)  # RFC 8707: the one resource it is good for
     created_at: Mapped[datetime] = mapped_column(default=utcnow)

@@ -4,7 +4,7 @@ A membership counts only while its memory lies in the same bucket with the same 
 left over from before is not read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -266,29 +266,91 @@ def _write_memberships(
     return len(there)
 
 
-def withdraw(
-    session: WriteSession, account_id: str, bucket_ids: Sequence[int], memory_ids: Sequence[str]
-) -> None:
-    """Takes what was quoted from these memories out of the categories, before the memories go."""
-    gone = set(memory_ids)
+def hold_for_sorting(session: WriteSession, account_id: str, bucket_ids: Sequence[int]) -> None:
+    """Until the transaction ends nobody else sorts the buckets, or takes memories out of them;
+    storing goes on. Lowest id first, so that two who hold several do not wait for each other."""
+    for bucket_id in sorted(bucket_ids):
+        session.get(Bucket, bucket_id, with_for_update={"key_share": True}, populate_existing=True)
+
+
+def categories_telling(
+    session: ReadSession, account_id: str, bucket_ids: Sequence[int], memory_ids: Sequence[str]
+) -> list[Category]:
+    """Categories of the buckets that one of the memories is in, or that quote or name one."""
+    wanted = set(memory_ids)
+    placed: set[str] = set()
+    for some in chunks(memory_ids):
+        placed.update(
+            session.scalars(
+                select(CategoryMembership.category_id).where(
+                    CategoryMembership.account_id == account_id,
+                    CategoryMembership.memory_id.in_(some),
+                )
+            )
+        )
     query = select(Category).where(
-        Category.account_id == account_id, Category.bucket_id.in_(bucket_ids)
+        Category.account_id == account_id,
+        Category.bucket_id.in_(bucket_ids) | Category.id.in_(placed),
     )
-    for category in session.scalars(query):
-        category.summary = [
-            each for each in category.summary if gone.isdisjoint(key for key, _ in each["memories"])
-        ]
-        pointers = [
-            each | {"memories": [key for key in each["memories"] if key not in gone]}
-            for each in category.pointers
-        ]
-        category.pointers = [each for each in pointers if each["memories"]]
+    return [
+        each
+        for each in session.scalars(query.order_by(Category.id))
+        if each.id in placed or not wanted.isdisjoint(_told_of(each))
+    ]
+
+
+def _told_of(category: Category) -> set[str]:
+    """Ids of the memories that its summary and pointers are from."""
+    told = {key for each in category.summary for key, _ in each["memories"]}
+    return told.union(*(each["memories"] for each in category.pointers))
+
+
+def texts_left(
+    session: ReadSession, account_id: str, category: Category, without: Collection[str]
+) -> Iterator[str]:
+    """Texts of the category's members but those, read as they are asked for."""
+    query = (
+        select(Memory.id, Memory.text)
+        .join(CategoryMembership, _placed())
+        .where(
+            Memory.account_id == account_id,
+            _current(category.bucket_id),
+            CategoryMembership.category_id == category.id,
+        )
+        .execution_options(yield_per=100)
+    )
+    with session.execute(query) as rows:
+        for memory_id, text in rows:
+            if memory_id not in without:
+                yield text
+
+
+def hashes_now(session: ReadSession, account_id: str, bucket_id: int) -> dict[str, str]:
+    """Hash of the present text of each memory of the bucket that holds now, by its id."""
+    query = select(Memory.id, Memory.text_hash).where(
+        Memory.account_id == account_id, _current(bucket_id)
+    )
+    return dict(session.execute(query).all())
 
 
 def all_buckets(session: ReadSession) -> list[tuple[str, int]]:
     """Account and id of every bucket on the server, for the work that looks after all of them."""
     rows = session.execute(select(Bucket.account_id, Bucket.id).order_by(Bucket.id))
     return [(account_id, bucket_id) for account_id, bucket_id in rows]
+
+
+def buckets_with_newcomers(session: ReadSession, account_id: str) -> list[int]:
+    """Buckets with memories that were never sorted there, lowest id first."""
+    query = (
+        select(Memory.bucket_id)
+        .outerjoin(CategoryMembership, _placed())
+        .where(
+            Memory.account_id == account_id,
+            Memory.superseded_by.is_(None),
+            CategoryMembership.memory_id.is_(None),
+        )
+    )
+    return list(session.scalars(query.distinct().order_by(Memory.bucket_id)))
 
 
 def has_pending(session: ReadSession, account_id: str, bucket_id: int) -> bool:

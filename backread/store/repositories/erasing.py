@@ -1,10 +1,10 @@
 """Queries that take an account away with all that belongs to it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import ColumnElement, Table, delete, literal, select, update
 
-from backread.store.base import utcnow
+from backread.store.base import Base, utcnow
 from backread.store.engine import ReadSession, WriteSession
 from backread.store.models import Account, Conversation, Import, Job, JobTurn
 
@@ -42,10 +42,30 @@ def has_running_jobs(session: ReadSession, account_id: str) -> bool:
 
 
 def has_newcomers(session: ReadSession, account_id: str) -> bool:
-    """Whether the account has conversations (again), or a job that runs."""
-    return has_running_jobs(session, account_id) or bool(
-        conversation_ids(session, account_id, limit=1)
+    """Whether something refers to the account (again), or a job of it runs."""
+    return has_running_jobs(session, account_id) or any(
+        session.scalar(select(literal(1)).select_from(table).where(mine).limit(1)) is not None
+        for table, mine in _owned(account_id)
     )
+
+
+def delete_owned(session: WriteSession, account_id: str, name: str) -> None:
+    """What the table of this name holds for the account, and what goes with that."""
+    for table, mine in _owned(account_id):
+        if table.name == name:
+            session.execute(delete(table).where(mine))
+
+
+def owned_tables() -> list[str]:
+    """Tables whose rows go with their account, those that others refer to last."""
+    return list(dict.fromkeys(table.name for table, _ in _owned("")))
+
+
+def _owned(account_id: str) -> Iterator[tuple[Table, ColumnElement[bool]]]:
+    for table in reversed(Base.metadata.sorted_tables):
+        for key in table.foreign_keys:
+            if key.column.table.name == "accounts" and key.ondelete == "CASCADE":
+                yield table, key.parent == account_id
 
 
 def conversation_ids(session: ReadSession, account_id: str, *, limit: int) -> list[str]:

@@ -121,13 +121,13 @@ def due_for_purge(session: ReadSession, *, now: datetime, limit: int) -> list[Fo
     return list(session.scalars(query.order_by(Forgetting.purge_at).limit(limit)))
 
 
-def forget_suggestion_links(session: WriteSession, account_id: str, ids: Sequence[str]) -> None:
-    """Suggestions that had become one of these memories lead nowhere now; what was decided about
-    them stays, so that no import offers them again."""
+def erase_suggestions(session: WriteSession, account_id: str, ids: Sequence[str]) -> None:
+    """Suggestions that had become one of these memories lose their words. Their hash stays, so that
+    no import offers them again."""
     for some in chunks(ids):
         session.execute(
             update(SuggestedMemory)
             .where(SuggestedMemory.account_id == account_id, SuggestedMemory.memory_id.in_(some))
-            .values(memory_id=None)
+            .values(state="erased", memory_id=None, text="", source="")
             .execution_options(synchronize_session=False)
         )

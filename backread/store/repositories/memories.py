@@ -4,8 +4,9 @@ import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
-from sqlalchemy import and_, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, func, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
 from backread.errors import NotFound
@@ -27,11 +28,20 @@ class BucketCount:
 
 def buckets_of(session: ReadSession, account_id: str) -> list[BucketCount]:
     """All buckets, the default one first, then by name."""
+    # Counted one by one, so that an index answers alone and no memory is read.
+    count = (
+        select(func.count())
+        .select_from(Memory)
+        .where(
+            Memory.account_id == account_id,
+            Memory.bucket_id == Bucket.id,
+            Memory.superseded_by.is_(None),
+        )
+        .scalar_subquery()
+    )
     rows = session.execute(
-        select(Bucket, func.count(Memory.id))
-        .outerjoin(Memory, and_(Memory.bucket_id == Bucket.id, Memory.superseded_by.is_(None)))
+        select(Bucket, count)
         .where(Bucket.account_id == account_id)
-        .group_by(Bucket.id)
         .order_by(Bucket.is_default.desc(), func.lower(Bucket.name), Bucket.id)
     )
     return [BucketCount(bucket, count) for bucket, count in rows]
@@ -127,9 +137,15 @@ def memories_by_id(
     """Those of the ids that exist and are the account's."""
     found: dict[str, Memory] = {}
     for some in chunks(sorted(set(ids))):
-        query = select(Memory).where(Memory.account_id == account_id, Memory.id.in_(some))
+        query = select(Memory).where(_is_of(account_id), Memory.id.in_(some))
         found.update((memory.id, memory) for memory in session.scalars(query))
     return found
+
+
+def _is_of(account_id: str) -> ColumnElement[bool]:
+    """Condition: the memory is the account's, for queries that name the memories they want. Not a
+    plain comparison, because SQLite would go by the account and read all its memories instead."""
+    return Memory.account_id.concat("") == account_id
 
 
 def get_memory(session: ReadSession, account_id: str, memory_id: str) -> Memory:
@@ -206,13 +222,20 @@ def find_by_hash(
     )
 
 
+class Said(NamedTuple):
+    """A statement that a bucket holds."""
+
+    id: str
+    text: str
+
+
 def of_similar_length(
     session: ReadSession, account_id: str, bucket_id: int, shortest: int, longest: int
-) -> Sequence[Memory]:
-    """Memories of the bucket that are not much shorter than `shortest` characters and not much
+) -> list[Said]:
+    """What the bucket holds that is not much shorter than `shortest` characters and not much
     longer than `longest`, oldest first."""
-    return session.scalars(
-        select(Memory)
+    rows = session.execute(
+        select(Memory.id, Memory.text)
         .where(
             Memory.account_id == account_id,
             Memory.bucket_id == bucket_id,
@@ -220,7 +243,25 @@ def of_similar_length(
             func.length(Memory.text).between(shortest * 2 // 3 - 16, longest * 3 // 2 + 16),
         )
         .order_by(Memory.id)
-    ).all()
+    )
+    return [Said(*row) for row in rows]
+
+
+def with_hashes(
+    session: ReadSession, account_id: str, bucket_id: int, hashes: Collection[str]
+) -> dict[str, Said]:
+    """What the bucket holds under these hashes of folded texts."""
+    found: dict[str, Said] = {}
+    for some in chunks(sorted(set(hashes))):
+        rows = session.execute(
+            select(Memory.text_hash, Memory.id, Memory.text).where(
+                Memory.account_id == account_id,
+                Memory.bucket_id == bucket_id,
+                Memory.text_hash.in_(some),
+            )
+        )
+        found.update((text_hash, Said(memory_id, text)) for text_hash, memory_id, text in rows)
+    return found
 
 
 def add_memory(
@@ -266,7 +307,7 @@ def memories_by_point(
     rows = session.execute(
         select(Memory, Bucket)
         .join(Bucket, Bucket.id == Memory.bucket_id)
-        .where(Memory.account_id == account_id, Memory.point_id.in_(list(point_ids)))
+        .where(_is_of(account_id), Memory.point_id.in_(list(point_ids)))
     )
     return {memory.point_id: (memory, bucket) for memory, bucket in rows}
 
@@ -280,6 +321,8 @@ def memories_not_indexed(
     limit: int = 2000,
 ) -> list[Memory]:
     """The newest memories that the index does not have under this signature."""
+    if _has_all(session, account_id, signature):
+        return []
     query = (
         select(Memory)
         .where(
@@ -294,13 +337,21 @@ def memories_not_indexed(
     return list(session.scalars(query))
 
 
+def _has_all(session: ReadSession, account_id: str, signature: str) -> bool:
+    """Whether the first and the last signature are this one: a look at both ends of an index."""
+    mine = Memory.account_id == account_id
+    first = select(func.min(Memory.dense_with)).where(mine).scalar_subquery()
+    last = select(func.max(Memory.dense_with)).where(mine).scalar_subquery()
+    return set(session.execute(select(first, last)).one()) <= {signature, None}
+
+
 def mark_memories_indexed(
     session: WriteSession, account_id: str, point_ids: Sequence[int], signature: str
 ) -> None:
     """Notes that the index has these memories."""
     session.execute(
         update(Memory)
-        .where(Memory.account_id == account_id, Memory.point_id.in_(point_ids))
+        .where(_is_of(account_id), Memory.point_id.in_(point_ids))
         .values(dense_with=signature, beside_with="")
         .execution_options(synchronize_session=False)
     )
@@ -313,7 +364,7 @@ def memories_to_note(
     return list(
         session.scalars(
             select(Memory.id).where(
-                Memory.account_id == account_id,
+                _is_of(account_id),
                 Memory.id.in_(memory_ids),
                 or_(Memory.used_at.is_(None), Memory.used_at < before),
             )
@@ -327,7 +378,7 @@ def note_use(
     """Counts one more use of each; see `recall.memories.strength`."""
     session.execute(
         update(Memory)
-        .where(Memory.account_id == account_id, Memory.id.in_(memory_ids))
+        .where(_is_of(account_id), Memory.id.in_(memory_ids))
         .values(use_count=Memory.use_count + 1, used_at=now)
         .execution_options(synchronize_session=False)
     )

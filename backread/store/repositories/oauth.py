@@ -25,11 +25,15 @@ REFRESH = "refresh"
 
 @dataclass(frozen=True, slots=True)
 class LiveToken:
-    """An access token that is good now, with what it is good for."""
+    """What an access token that is good now is good for, and whose it is."""
 
-    token: OAuthToken
-    grant: OAuthGrant
-    account: Account
+    grant_id: str
+    resource: str
+    scopes: list[str]
+    last_used_at: datetime | None
+    client_id: str
+    account_id: str
+    timezone: str
 
 
 def find_client(session: ReadSession, client_id: str) -> OAuthClient | None:
@@ -89,9 +93,18 @@ def find_live_access_token(
     session: ReadSession, token_hash: str, *, now: datetime
 ) -> LiveToken | None:
     """The access token, unless it expired, its grant was revoked or its account disabled."""
+    # Asked at every call of a client, so single values instead of whole rows.
     row = session.execute(
-        select(OAuthToken, OAuthGrant, Account)
-        .join(OAuthGrant, OAuthGrant.id == OAuthToken.grant_id)
+        select(
+            OAuthGrant.id,
+            OAuthGrant.resource,
+            OAuthGrant.scopes,
+            OAuthGrant.last_used_at,
+            OAuthGrant.client_id,
+            Account.id,
+            Account.timezone,
+        )
+        .join(OAuthToken, OAuthToken.grant_id == OAuthGrant.id)
         .join(Account, Account.id == OAuthGrant.account_id)
         .where(
             OAuthToken.token_hash == token_hash,
@@ -101,7 +114,7 @@ def find_live_access_token(
             Account.disabled_at.is_(None),
         )
     ).first()
-    return LiveToken(row[0], row[1], row[2]) if row else None
+    return LiveToken(*row) if row else None
 
 
 def account_is_usable(session: ReadSession, account_id: str) -> bool:

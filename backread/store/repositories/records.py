@@ -5,6 +5,8 @@ Everything is asked for with the account and the folder, so that no id reaches b
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import Select, delete, exists, func, insert, select
 
@@ -125,13 +127,32 @@ def add_revision(session: WriteSession, record: FolderRecord, operation: str, ma
     )
 
 
-def revisions_of(session: ReadSession, record: FolderRecord) -> Sequence[RecordRevision]:
-    """All that the record ever was, newest first."""
-    return session.scalars(
-        select(RecordRevision)
-        .where(RecordRevision.record_id == record.id)
-        .order_by(RecordRevision.number.desc())
-    ).all()
+@dataclass(frozen=True, slots=True)
+class RevisionHead:
+    """A revision without what the record said."""
+
+    number: int
+    operation: str
+    name: str
+    made_by: str
+    created_at: datetime
+
+
+def revisions_of(
+    session: ReadSession, record: FolderRecord, *, before: int | None = None, limit: int
+) -> list[RevisionHead]:
+    """What was written, newest first; only numbers below `before`."""
+    query = select(
+        RecordRevision.number,
+        RecordRevision.operation,
+        RecordRevision.name,
+        RecordRevision.made_by,
+        RecordRevision.created_at,
+    ).where(RecordRevision.record_id == record.id)
+    if before is not None:
+        query = query.where(RecordRevision.number < before)
+    rows = session.execute(query.order_by(RecordRevision.number.desc()).limit(limit))
+    return [RevisionHead(*row) for row in rows]
 
 
 def find_revision(session: ReadSession, record: FolderRecord, number: int) -> RecordRevision | None:
