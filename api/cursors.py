@@ -1,12 +1,9 @@
 """Opaque texts that say where a page of a list ended."""
 
-import base64
-import binascii
 from datetime import datetime
 from typing import Any
 
-import orjson
-
+from backread.cursors import pack, unpack
 from backread.errors import InvalidInput
 from backread.store.models import Conversation
 from backread.store.repositories.browsing import ConversationOrder, ListPosition, position_of
@@ -15,19 +12,17 @@ from backread.store.repositories.browsing import ConversationOrder, ListPosition
 def write_cursor(last: Conversation, order: ConversationOrder) -> str:
     """For going on after `last`; `read_cursor` takes it back."""
     position = position_of(last, order)
-    body = orjson.dumps([order.value, position.value, position.id])
-    return base64.urlsafe_b64encode(body).decode().rstrip("=")
+    return pack([order.value, position.value, position.id])
 
 
 def read_cursor(text: str, order: ConversationOrder) -> ListPosition:
     """Raises InvalidInput for a text that `write_cursor` did not make for this order."""
     try:
-        padded = text + "=" * (-len(text) % 4)
-        made_for, value, item = orjson.loads(base64.urlsafe_b64decode(padded))
+        made_for, value, item = unpack(text)
         if made_for != order.value or not isinstance(item, str):
             raise ValueError(made_for)
         return ListPosition(_value(value, order), item)
-    except (binascii.Error, ValueError, TypeError) as error:
+    except (ValueError, TypeError) as error:
         raise InvalidInput(
             "This list cannot be continued from here.", hint="Open its first page."
         ) from error

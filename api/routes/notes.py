@@ -34,6 +34,7 @@ from backread.domain import Principal, Scope
 from backread.notes.paths import note_path
 from backread.store.models import Note
 from backread.store.repositories.notes import find_note, list_notes
+from recall.differences import difference, unified
 from recall.notes import reading, writing
 from recall.notes.searching import DEFAULT_RESULTS, MAX_RESULTS, MAX_TAGS, search_notes
 from recall.notes.tags import count_tags
@@ -164,8 +165,8 @@ def get_diff(
         path=note.path,
         old=old,
         new=new,
-        lines=[diff_line(each) for each in reading.difference(before, after)],
-        patch=reading.unified(before, after, f"a/{note.path}", f"b/{note.path}"),
+        lines=[diff_line(each) for each in difference(before, after)],
+        patch=unified(before, after, f"a/{note.path}", f"b/{note.path}"),
     )
 
 

@@ -14,7 +14,6 @@ from api.etags import ANY, etag_of, expected_version
 from api.schemas.folders import (
     DeletedRecords,
     RecordChange,
-    RecordHistory,
     RecordIn,
     RecordRestore,
 )
@@ -24,7 +23,14 @@ from backread.kernel import Kernel
 from recall.folders import reading, records
 from recall.folders.access import FolderAccess, owner_access
 from recall.folders.metadata import MOST_FIELDS
-from recall.folders.views import PropositionList, RecordList, RecordOut, RecordPage
+from recall.folders.views import (
+    PropositionList,
+    RecordHistory,
+    RecordList,
+    RecordOut,
+    RecordPage,
+    RevisionOut,
+)
 
 _IfMatch = Annotated[str, Header(description="The ETag of the revision to change.")]
 _Where = Annotated[
@@ -175,24 +181,41 @@ def delete_record(
     principal: MemoryWriterDep,
     folder_id: str,
     record_id: str,
+    permanently: Annotated[
+        bool, Query(description="Takes a record that is deleted already away, with its history.")
+    ] = False,
     if_match: _IfMatch = "",
 ) -> None:
-    """Takes a record out of the folder. It can be restored."""
-    records.delete_record(
-        kernel,
-        _access(kernel, principal, folder_id),
-        record_id,
-        expected_revision=_revision(if_match),
-    )
+    """Takes a record out of the folder, so that it can be restored; or, a second time, for
+    good."""
+    access = _access(kernel, principal, folder_id)
+    if permanently:
+        records.purge_record(kernel, access, record_id)
+        return
+    records.delete_record(kernel, access, record_id, expected_revision=_revision(if_match))
 
 
 @router.get("/records/{record_id}/history")
 def get_record_history(
-    kernel: KernelDep, principal: MemoryReaderDep, folder_id: str, record_id: str
+    kernel: KernelDep,
+    principal: MemoryReaderDep,
+    folder_id: str,
+    record_id: str,
+    before: Annotated[int | None, Query(ge=1, description="`next_before` of a page.")] = None,
 ) -> RecordHistory:
-    """All that the record ever was, of a deleted one too."""
+    """Every write of the record, newest first, of a deleted one too."""
     access = _access(kernel, principal, folder_id)
-    return RecordHistory(items=reading.history(kernel, access, record_id))
+    return reading.history(kernel, access, record_id, before=before)
+
+
+@router.get("/records/{record_id}/history/{number}")
+def get_record_revision(
+    kernel: KernelDep, principal: MemoryReaderDep, folder_id: str, record_id: str, number: int
+) -> RevisionOut:
+    """The record as one write left it."""
+    access = _access(kernel, principal, folder_id)
+    found, _ = reading.revision(kernel, access, record_id, number)
+    return found
 
 
 @router.get("/records/{record_id}/propositions")

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from backread.store.repositories.folders import FolderCount
 from recall.folders import catalogue, keys, records
-from recall.folders.views import ListedRecord, RevisionOut
+from recall.folders.views import ListedRecord
 
 
 class FolderIn(BaseModel):
@@ -86,10 +86,6 @@ class RecordChange(BaseModel):
 
 class RecordRestore(BaseModel):
     revision: int | None = Field(None, ge=1, description="null: as it was before its deletion.")
-
-
-class RecordHistory(BaseModel):
-    items: list[RevisionOut] = Field(description="Newest first.")
 
 
 class DeletedRecords(BaseModel):

@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from recall.notes.reading import DiffLine, Revision
+from recall.differences import DiffLine
+from recall.notes.reading import Revision
 from recall.notes.writing import Mode
 
 

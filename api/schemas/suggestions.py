@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from backread.store.repositories.suggestions import ListedSuggestion
-from recall.suggestions import MAX_BUCKET_NAME, MOST_AT_ONCE
+from recall.memories import MAX_BUCKET_NAME
+from recall.suggestions import MOST_AT_ONCE
 
 SuggestionId = Annotated[str, Field(max_length=26)]
 State = Literal["open", "accepted", "dismissed"]

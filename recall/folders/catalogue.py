@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from backread.domain import Principal
 from backread.errors import Conflict, InvalidInput, LimitExceeded
 from backread.indexing import enqueue_embedding
+from backread.jobs.scrubbing import scrub_later
 from backread.kernel import Kernel
 from backread.store.base import utcnow
 from backread.store.engine import ReadSession, WriteSession
@@ -92,6 +93,7 @@ def delete_folder(kernel: Kernel, principal: Principal, folder_id: str, *, name:
         record_chunks.remove_chunks_of_folder(session, principal.account_id, folder_id)
         folders.delete_folder(session, principal.account_id, folder_id)
         enqueue_embedding(session, principal.account_id, RECORDS_COLLECTION)
+        scrub_later(session)
     return records
 
 

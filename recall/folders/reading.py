@@ -17,9 +17,11 @@ from recall.folders.views import (
     ListedRecord,
     PropositionList,
     PropositionOut,
+    RecordHistory,
     RecordList,
     RecordOut,
     RecordPage,
+    RevisionLine,
     RevisionOut,
 )
 
@@ -28,6 +30,7 @@ IndexMarks = tuple[str, str] | None
 PAGE_RECORDS = 50
 PAGE_CHARACTERS = 60_000  # of contents; a page has one record at least
 PAGE_LISTED = 1000
+PAGE_REVISIONS = 100
 
 
 def find_record(
@@ -122,11 +125,34 @@ def get_propositions(kernel: Kernel, access: FolderAccess, record_id: str) -> Pr
     return PropositionList(record_id=record.id, record_name=record.name, propositions=facts)
 
 
-def history(kernel: Kernel, access: FolderAccess, record_id: str) -> list[RevisionOut]:
-    """All revisions, newest first, of a deleted record too. Raises NotFound."""
+def history(
+    kernel: Kernel, access: FolderAccess, record_id: str, *, before: int | None = None
+) -> RecordHistory:
+    """What was written and when, newest first, of a deleted record too; a page that ends before
+    revision `before`. Raises NotFound."""
     with kernel.store.read() as session:
         record = get_record(session, access, record_id, with_deleted=True)
-        return [revision_view(row) for row in store.revisions_of(session, record)]
+        rows = store.revisions_of(session, record, before=before, limit=PAGE_REVISIONS + 1)
+    items = [RevisionLine.model_validate(row) for row in rows[:PAGE_REVISIONS]]
+    has_more = len(rows) > PAGE_REVISIONS
+    return RecordHistory(items=items, next_before=items[-1].number if has_more else None)
+
+
+def revision(
+    kernel: Kernel, access: FolderAccess, record_id: str, number: int | None = None
+) -> tuple[RevisionOut, RevisionOut | None]:
+    """The record as one write left it, the latest without a number, and as the write before left
+    it; None before the first. Raises NotFound."""
+    with kernel.store.read() as session:
+        record = get_record(session, access, record_id, with_deleted=True)
+        wanted = record.revision if number is None else number
+        found = store.find_revision(session, record, wanted) if 0 < wanted < 2**31 else None
+        if found is None:
+            raise NotFound(
+                f"The record has no revision {number}.", hint="Its history has those there are."
+            )
+        former = store.find_revision(session, record, wanted - 1)
+    return revision_view(found), revision_view(former) if former else None
 
 
 def deleted_records(

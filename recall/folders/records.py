@@ -9,6 +9,7 @@ from typing import Any
 
 from backread.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from backread.indexing import enqueue_embedding
+from backread.jobs.scrubbing import scrub_later
 from backread.kernel import Kernel
 from backread.store.base import utcnow
 from backread.store.engine import WriteSession
@@ -143,12 +144,23 @@ def delete_record(
     with kernel.store.write() as session:
         record = _held(session, access, record_id)
         _check_revision(record, expected_revision)
-        _check_revision(record, expected_revision)
         record.deleted_at = utcnow()
         _next_revision(session, access, record, "delete")
         record_chunks.replace_chunks(session, record, [])
         store.replace_propositions(session, record.id, [])
         enqueue_embedding(session, access.account_id, RECORDS_COLLECTION)
+
+
+def purge_record(kernel: Kernel, access: FolderAccess, record_id: str) -> None:
+    """Takes a deleted record away for good, with its history. Raises NotFound, AccessDenied, and
+    Conflict while it is not deleted."""
+    access.check_writable()
+    with kernel.store.write() as session:
+        record = _held(session, access, record_id, with_deleted=True)
+        if record.deleted_at is None:
+            raise Conflict("The record is not deleted.", hint="Delete it first.")
+        session.delete(record)
+        scrub_later(session)
 
 
 def restore_record(

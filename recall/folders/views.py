@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class RecordOut(BaseModel):
@@ -96,14 +96,28 @@ class PropositionList(BaseModel):
     propositions: list[PropositionOut]
 
 
-class RevisionOut(BaseModel):
-    """A record as one write left it."""
+class RevisionLine(BaseModel):
+    """One write of a record, without what it wrote."""
+
+    model_config = ConfigDict(from_attributes=True)
 
     number: int
     operation: str = Field(description="create, replace, append, restore, delete or import.")
     name: str
+    made_by: str = Field(description="Name of the access key; empty for the folder's owner.")
+    created_at: datetime
+
+
+class RevisionOut(RevisionLine):
+    """A record as one write left it."""
+
     content: str
     metadata: dict[str, Any]
     vector_description: str
-    made_by: str = Field(description="Name of the access key; empty for the folder's owner.")
-    created_at: datetime
+
+
+class RecordHistory(BaseModel):
+    """The writes of a record, newest first, at most 100 at a time."""
+
+    items: list[RevisionLine]
+    next_before: int | None = Field(description="Give it as `before` for older ones.")

@@ -1,11 +1,8 @@
 """Searching notes by a literal text, a page at a time."""
 
-import base64
-import binascii
 from collections.abc import Sequence
 
-import orjson
-
+from backread.cursors import pack, unpack
 from backread.domain import Principal
 from backread.errors import InvalidInput, LimitExceeded
 from backread.kernel import Kernel
@@ -84,18 +81,16 @@ def _shown(hit: NoteHit, query: str) -> FoundNote:
 
 
 def _write_cursor(as_of: int, place: Place) -> str:
-    body = orjson.dumps([as_of, place.score, place.seq])
-    return base64.urlsafe_b64encode(body).decode().rstrip("=")
+    return pack([as_of, place.score, place.seq])
 
 
 def _read_cursor(text: str) -> tuple[int, Place]:
     try:
-        padded = text + "=" * (-len(text) % 4)
-        numbers = orjson.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        numbers = unpack(text)
         as_of, score, seq = numbers
         if any(type(each) is not int or not 0 <= each < 2**62 for each in numbers):
             raise ValueError(text)
-    except (binascii.Error, ValueError, TypeError) as error:
+    except (ValueError, TypeError) as error:
         raise InvalidInput(
             "The cursor is not one that this search gave.",
             hint="Give nextCursor of the page before back as it is, or leave it out.",

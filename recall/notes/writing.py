@@ -8,6 +8,7 @@ from typing import Any, Literal
 from backread.domain import Principal
 from backread.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from backread.indexing import enqueue_embedding
+from backread.jobs.scrubbing import scrub_later
 from backread.kernel import Kernel
 from backread.notes import frontmatter
 from backread.notes.paths import note_path
@@ -149,6 +150,7 @@ def purge_note(
         _check_version(note, path, expected)
         store.purge(session, note)
         enqueue_indexing(session, principal.account_id)
+        scrub_later(session)
 
 
 def save(

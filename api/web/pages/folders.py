@@ -26,6 +26,7 @@ _NOTICES = {
     "changed": "Saved.",
     "revoked": "The key is revoked; whoever used it is shut out.",
     "deleted": "The record is deleted. It can be restored below.",
+    "purged": "The record and its history are deleted for good.",
 }
 _LIVES = {
     "": "until I revoke it",

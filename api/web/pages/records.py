@@ -1,7 +1,6 @@
 """One record of a folder: read, written, and everything it was."""
 
 from dataclasses import dataclass
-from difflib import unified_diff
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Query, Request, Response
@@ -17,6 +16,7 @@ from api.web.templating import render
 from backread.errors import BackreadError, Conflict, InvalidInput, LimitExceeded
 from backread.kernel import Kernel
 from backread.store.models import Folder
+from recall.differences import difference
 from recall.folders import reading, records
 from recall.folders.access import FolderAccess, get_folder, owner_access
 from recall.folders.views import RecordOut, RevisionOut
@@ -25,6 +25,8 @@ _PATH = "/folders/{folder_id}/records"
 _Content = Annotated[str, Form(max_length=1_000_000)]
 _Line = Annotated[str, Form(max_length=5000)]
 _Metadata = Annotated[str, Form(max_length=300_000)]
+
+_LATEST = 10  # revisions beside a record
 
 router = APIRouter(include_in_schema=False)
 
@@ -94,7 +96,7 @@ def record_page(
         "content": render_markdown(record.content),
         "found": record.content[start:end] if start is not None and end is not None else "",
         "facts": reading.get_propositions(kernel, access, record_id).propositions,
-        "revisions": reading.history(kernel, access, record_id),
+        "revisions": reading.history(kernel, access, record_id).items[:_LATEST],
     }
     return render(request, "record.html", context)
 
@@ -148,6 +150,15 @@ def delete_record(
     return RedirectResponse(f"/folders/{folder_id}?done=deleted", status_code=303)
 
 
+@router.post(_PATH + "/{record_id}/purge", dependencies=[CsrfDep])
+def purge_record(
+    kernel: KernelDep, signed_in: SignedInDep, folder_id: str, record_id: str
+) -> Response:
+    _, access = _opened(kernel, signed_in, folder_id)
+    records.purge_record(kernel, access, record_id)
+    return RedirectResponse(f"/folders/{folder_id}?done=purged", status_code=303)
+
+
 @router.post(_PATH + "/{record_id}/restore", dependencies=[CsrfDep])
 def restore_record(
     kernel: KernelDep,
@@ -162,30 +173,33 @@ def restore_record(
     return RedirectResponse(f"/folders/{folder_id}/records/{record_id}", status_code=303)
 
 
-@router.get(_PATH + "/{record_id}/history/{number}")
-def revision_page(
+@router.get(_PATH + "/{record_id}/history")
+def history_page(
     request: Request,
     kernel: KernelDep,
     signed_in: SignedInDep,
     folder_id: str,
     record_id: str,
-    number: int,
+    at: Annotated[int | None, Query(ge=1)] = None,
+    before: Annotated[int | None, Query(ge=1)] = None,
 ) -> Response:
-    """What one write changed."""
+    """`at` is the revision that is compared with the one before it; the latest if left out."""
     folder, access = _opened(kernel, signed_in, folder_id)
-    revisions = {each.number: each for each in reading.history(kernel, access, record_id)}
-    shown = revisions.get(number)
-    if shown is None:
-        return RedirectResponse(f"/folders/{folder_id}/records/{record_id}", status_code=303)
+    listed = reading.history(kernel, access, record_id, before=before)
+    latest, _ = reading.revision(kernel, access, record_id)
+    shown, former = reading.revision(kernel, access, record_id, at)
+    address = f"/folders/{folder_id}/records/{record_id}"
     context = {
         "signed_in": signed_in,
         "folder": folder,
-        "record_id": record_id,
-        "revision": shown,
-        "is_latest": number == max(revisions),
-        "lines": _difference(revisions.get(number - 1), shown),
+        "address": address,
+        "latest": latest,
+        "shown": shown,
+        "lines": difference(_whole(former) if former else "", _whole(shown)),
+        "revisions": [(each, _link(address, each.number, before)) for each in listed.items],
+        "older": _link(address, shown.number, listed.next_before) if listed.next_before else "",
     }
-    return render(request, "record_revision.html", context)
+    return render(request, "record_history.html", context)
 
 
 def _opened(kernel: Kernel, signed_in: SignedIn, folder_id: str) -> tuple[Folder, FolderAccess]:
@@ -229,17 +243,13 @@ def _draft(record: RecordOut) -> Draft:
     )
 
 
-def _difference(before: RevisionOut | None, after: RevisionOut) -> list[tuple[str, str]]:
-    """Lines with what became of them: added, removed, same, or place (a jump)."""
-    old, new = (_whole(each) if each else [] for each in (before, after))
-    kinds = {"+": "added", "-": "removed", " ": "same", "@": "place"}
-    lines = list(unified_diff(old, new, lineterm="", n=3))[2:]
-    return [(kinds.get(line[0], "same"), line if line[0] == "@" else line[1:]) for line in lines]
+def _link(address: str, number: int, before: int | None) -> str:
+    return f"{address}/history?at={number}" + (f"&before={before}" if before else "")
 
 
-def _whole(revision: RevisionOut) -> list[str]:
+def _whole(revision: RevisionOut) -> str:
     head = [f"name: {revision.name}"]
     head += [f"metadata: {line}" for line in to_lines(revision.metadata).splitlines()]
     if revision.vector_description:
         head.append(f"description: {revision.vector_description}")
-    return [*head, *revision.content.splitlines()]
+    return "\n".join([*head, "", revision.content])
