@@ -8,7 +8,6 @@ rows, and unused registrations are forgotten after a day.
 import hashlib
 import json
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 from fastapi import APIRouter
@@ -20,8 +19,10 @@ from starlette.responses import JSONResponse
 from api.deps import KernelDep
 from api.oauth.client_metadata import AUTH_METHODS, checked_metadata, invalid_metadata
 from api.oauth.errors import NO_STORE, OAuthError
+from api.oauth.registration_room import RegistrationRoom
 from backread.crypto import hash_token, new_token, same_secret
 from backread.identity import new_id
+from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.base import utcnow
 from backread.store.engine import WriteSession
@@ -30,9 +31,6 @@ from backread.store.repositories import oauth
 
 router = APIRouter(include_in_schema=False)
 
-UNUSED_LIFE = timedelta(hours=24)
-MOST_UNUSED_CLIENTS = 5_000
-_EVICTABLE_AFTER = timedelta(minutes=15)  # time enough for a person to sign in and consent
 _READER_HASH = "registration_reader_hash"
 
 
@@ -50,7 +48,8 @@ async def register(request: Request, kernel: KernelDep) -> JSONResponse:
     """RFC 7591 §3."""
     try:
         metadata = checked_metadata(await _json_body(request))
-        return await run_in_threadpool(_register, kernel, metadata)
+        room: RegistrationRoom = request.app.state.registration_room
+        return await run_in_threadpool(_register, kernel, room, metadata)
     except OAuthError as error:
         return error.response()
 
@@ -82,7 +81,9 @@ async def _json_body(request: Request) -> dict[str, Any]:
     return body
 
 
-def _register(kernel: KernelDep, metadata: dict[str, Any]) -> JSONResponse:
+def _register(kernel: Kernel, room: RegistrationRoom, metadata: dict[str, Any]) -> JSONResponse:
+    if not _is_known(kernel, metadata):
+        room.take(kernel)
     with kernel.store.write() as session:
         registration = register_client(session, metadata)
     body = _described(registration.client, kernel.settings)
@@ -93,26 +94,29 @@ def _register(kernel: KernelDep, metadata: dict[str, Any]) -> JSONResponse:
     return JSONResponse(body, status_code=201, headers=NO_STORE)
 
 
+def _is_known(kernel: Kernel, metadata: dict[str, Any]) -> bool:
+    """Whether it is a public client that has registered before, which takes no more room."""
+    if not is_public_client(metadata):
+        return False
+    with kernel.store.read() as session:
+        return oauth.find_client_by_fingerprint(session, _fingerprint(metadata)) is not None
+
+
 def is_public_client(metadata: dict[str, Any]) -> bool:
     """Whether the client has no secret (RFC 6749 §2.1)."""
     return bool(metadata["token_endpoint_auth_method"] == AUTH_METHODS[0])
 
 
 def register_client(session: WriteSession, metadata: dict[str, Any]) -> Registration:
-    """The client with this metadata, made unless it is public and known already.
-
-    Raises OAuthError with status 429 when too many registrations wait unused.
-    """
+    """The client with this metadata, made unless it is public and known already."""
     now = utcnow()
     is_public = is_public_client(metadata)
     # A secret is stored hashed and cannot be told twice, so each confidential client is new.
-    salt = "" if is_public else new_token()
-    fingerprint = hashlib.sha256(json.dumps([metadata, salt], sort_keys=True).encode()).hexdigest()
+    fingerprint = _fingerprint(metadata, salt="" if is_public else new_token())
     access_token = new_token("brg_")
     stored = {**metadata, _READER_HASH: hash_token(access_token)}
     client = oauth.find_client_by_fingerprint(session, fingerprint)
     if client is None:
-        _make_room(session)
         secret = None if is_public else new_token("brs_")
         client = OAuthClient(
             id=f"brc_{new_id()}",
@@ -135,18 +139,8 @@ def register_client(session: WriteSession, metadata: dict[str, Any]) -> Registra
     return Registration(client, None, access_token)
 
 
-def _make_room(session: WriteSession) -> None:
-    now = utcnow()
-    oauth.delete_unused_clients(session, not_seen_since=now - UNUSED_LIFE)
-    if oauth.count_unused_clients(session) < MOST_UNUSED_CLIENTS:
-        return
-    oauth.delete_unused_clients(session, not_seen_since=now - _EVICTABLE_AFTER)
-    if oauth.count_unused_clients(session) >= MOST_UNUSED_CLIENTS:
-        raise OAuthError(
-            "temporarily_unavailable",
-            "too many clients have registered and not signed in; try again in a few minutes",
-            status=429,
-        )
+def _fingerprint(metadata: dict[str, Any], salt: str = "") -> str:
+    return hashlib.sha256(json.dumps([metadata, salt], sort_keys=True).encode()).hexdigest()
 
 
 def _described(client: OAuthClient, settings: Settings) -> dict[str, Any]:

@@ -65,16 +65,15 @@ def verify_bearer(kernel: Kernel, token: str, resource: str) -> Principal | None
     now = utcnow()
     with kernel.store.read() as session:
         live = oauth.find_live_access_token(session, hash_token(token), now=now)
-    if live is None or live.grant.resource != resource:
+    if live is None or live.resource != resource:
         return None
-    last_used = live.grant.last_used_at
-    if last_used is None or now - last_used > _NOTE_USE_EVERY:
+    if live.last_used_at is None or now - live.last_used_at > _NOTE_USE_EVERY:
         with kernel.store.write() as session:
-            oauth.mark_used(session, live.grant.id, now=now)
+            oauth.mark_used(session, live.grant_id, now=now)
     known = {scope.value for scope in Scope}
     return Principal(
-        live.account.id,
-        scopes=frozenset(Scope(scope) for scope in live.grant.scopes if scope in known),
-        client_id=live.grant.client_id,
-        timezone=live.account.timezone,
+        live.account_id,
+        scopes=frozenset(Scope(scope) for scope in live.scopes if scope in known),
+        client_id=live.client_id,
+        timezone=live.timezone,
     )

@@ -1,12 +1,13 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 from starlette.testclient import TestClient
 
-from api.oauth import register as registration_endpoint
+from api.oauth import registration_room
+from api.oauth.registration_room import RegistrationRoom
 from backread.kernel import Kernel
-from backread.store.models import OAuthClient
+from backread.store.models import OAuthClient, OAuthCode
 from tests.api.oauth.flow import new_flow, register, registration
 
 # What is tested here does not depend on the database.
@@ -170,7 +171,7 @@ def test_c15_confidential_clients_do_not_share_a_registration(browser: TestClien
 def test_c15_a_flood_stops_at_the_ceiling_and_says_when_to_come_back(
     browser: TestClient, kernel: Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registration_endpoint, "MOST_UNUSED_CLIENTS", 3)
+    monkeypatch.setattr(registration_room, "MOST_UNUSED_CLIENTS", 3)
     for number in range(3):
         register(browser, client_name=f"Flood {number}")
     answer = browser.post("/register", json=registration(client_name="One too many"))
@@ -180,13 +181,36 @@ def test_c15_a_flood_stops_at_the_ceiling_and_says_when_to_come_back(
     assert clients(kernel) == 3
 
 
+def test_c15_a_flood_that_is_refused_does_not_wait_for_whoever_writes(
+    browser: TestClient, kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registration_room, "MOST_UNUSED_CLIENTS", 1)
+    register(browser)
+    assert browser.post("/register", json=registration(client_name="Two")).status_code == 429
+    with kernel.store.write() as session:
+        session.execute(delete(OAuthCode))  # holds the one lock for writing that SQLite has
+        answer = browser.post("/register", json=registration(client_name="Three"))
+    assert answer.status_code == 429
+
+
+def test_c15_a_client_that_is_known_needs_no_room(
+    browser: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registration_room, "MOST_UNUSED_CLIENTS", 1)
+    first = register(browser)
+    assert browser.post("/register", json=registration(client_name="Two")).status_code == 429
+    assert register(browser)["client_id"] == first["client_id"]
+
+
 def test_c14_clients_with_a_grant_are_never_forgotten(
     signed_in: TestClient, kernel: Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flow = new_flow(signed_in)
     flow.tokens()
-    monkeypatch.setattr(registration_endpoint, "MOST_UNUSED_CLIENTS", 1)
-    monkeypatch.setattr(registration_endpoint, "UNUSED_LIFE", -registration_endpoint.UNUSED_LIFE)
+    monkeypatch.setattr(registration_room, "MOST_UNUSED_CLIENTS", 1)
+    monkeypatch.setattr(registration_room, "UNUSED_LIFE", -registration_room.UNUSED_LIFE)
+    # As in a process that has just started: this one has looked before the limit was so low.
+    monkeypatch.setattr(signed_in.app.state, "registration_room", RegistrationRoom())  # type: ignore[attr-defined]
     register(signed_in, client_name="Unused")
     register(signed_in, client_name="Newcomer")
     assert clients(kernel) == 2  # the granted one and the newcomer
