@@ -22,6 +22,7 @@ from api.mcp_server.mounting import (
 from api.middleware import BodyLimit, HostGuard, PublicCors, RequestId, SecurityHeaders
 from api.oauth import authorize, consent, metadata, register, revoke, token
 from api.oauth.client_documents import ClientDocuments
+from api.oauth.registration_room import RegistrationRoom
 from api.oauth.resources import FOLDER_PATH, MESSAGES_PATH, NOTES_PATH, RECALL_PATH, SSE_PATH
 from api.request_limits import RequestLimit
 from api.routes import router as rest_router
@@ -79,6 +80,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.sign_in_limits = SignInLimits()
     app.state.export_door = ExportDoor()
     app.state.client_documents = ClientDocuments(settings)
+    app.state.registration_room = RegistrationRoom()
     app.state.notes_limit = RequestLimit("notes", settings.notes_requests_per_minute)
     install_error_handlers(app)
     _add_middleware(app, settings)
@@ -113,6 +115,11 @@ def _all_routes() -> list[BaseRoute]:
     router.include_router(rest_router)
     router.include_router(exports_router)
     router.include_router(pages_router)
+    # First of all: routes are tried in turn, and a call would pay for some three hundred others.
+    return [*_mcp_routes(), *router.routes]
+
+
+def _mcp_routes() -> list[BaseRoute]:
     recall = MountedEndpoint()
     served = {
         RECALL_PATH: recall,
@@ -121,11 +128,12 @@ def _all_routes() -> list[BaseRoute]:
         NOTES_PATH: MountedEndpoint("notes_endpoint"),
         FOLDER_PATH: MountedEndpoint("folder_endpoint"),
     }
-    for path, endpoint in served.items():
-        for spelling in (path, f"{path}/"):
-            # Every method: what is refused is refused after authentication, by the endpoint.
-            router.routes.append(Route(spelling, endpoint, methods=None))
-    return router.routes
+    # Every method: what is refused is refused after authentication, by the endpoint.
+    return [
+        Route(spelling, endpoint, methods=None)
+        for path, endpoint in served.items()
+        for spelling in (path, f"{path}/")
+    ]
 
 
 # Made once for all applications of a process: on a route's first request its handler's signature

@@ -15,8 +15,8 @@ from starlette.types import Receive, Scope, Send
 
 from api.folder_server.caller import key_holder
 from api.folder_server.server import FolderServer
-from api.mcp_server.access import bearer, error
-from api.mcp_server.streamable import StreamableHttp
+from api.mcp_server.access import bearer, error, refuse
+from api.mcp_server.streamable import StreamableHttp, decoded
 from api.origins import is_known_origin
 from backread.kernel import Kernel
 from recall.folders.keys import use_key
@@ -41,9 +41,10 @@ class FolderEndpoint:
         if response is None and request.method != "POST":
             response = Response(status_code=405, headers={"Allow": "POST, OPTIONS"})
         if response is not None:
-            await response(scope, receive, send)
-        else:
-            await self._http.serve(scope, receive, send, await request.body())
+            await refuse(request, response, send)
+            return
+        body = await request.body()
+        await self._http.serve(scope, receive, send, body, decoded(body))
 
     async def _refusal(self, request: Request) -> Response | None:
         """Why the request goes no further, or None. Puts the key's holder into its state."""

@@ -8,7 +8,6 @@ from api.folder_server.caller import KeyHolder
 from api.folder_server.tools import TOOLS
 from api.mcp_server.guarding import Guard
 from api.mcp_server.server import ToolServer
-from backread import __version__
 from backread.domain import Principal, Scope
 from backread.kernel import Kernel
 
@@ -44,12 +43,5 @@ class FolderServer(ToolServer):
         self._guard = KeyGuard()
 
     def build(self) -> Server[Any]:
-        """The protocol's side. Capabilities follow from the handlers that are given here."""
-        return Server(
-            "backread-folder",
-            title="Backread folder",
-            version=__version__,
-            instructions=INSTRUCTIONS,
-            on_list_tools=self.list_tools,
-            on_call_tool=self.call_tool,
-        )
+        """The protocol's side."""
+        return self.serving("backread-folder", title="Backread folder", instructions=INSTRUCTIONS)

@@ -3,13 +3,14 @@
 Every request is checked, whatever it asks for and whatever stream or session it names.
 """
 
-from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
 
+import anyio
 from anyio import to_thread
 from starlette.datastructures import Headers
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
+from starlette.types import Send
 
 from api.mcp_server.prompt import Prompt
 from api.mcp_server.resource import ResourceKind
@@ -21,6 +22,8 @@ from api.origins import is_known_origin
 from backread.domain import Principal
 from backread.kernel import Kernel
 from backread.settings import Settings
+
+_REST_SECONDS = 2.0  # for what a refused request still sends; it is not kept
 
 
 async def refusal(kernel: Kernel, request: Request, resource_path: str) -> Response | None:
@@ -43,6 +46,15 @@ async def refusal(kernel: Kernel, request: Request, resource_path: str) -> Respo
     return None
 
 
+async def refuse(request: Request, response: Response, send: Send) -> None:
+    """Sends a refusal once all of the request has come. Proxies lose an answer that comes, and
+    ends its connection, while they are still sending (Caddy 2.6 does)."""
+    with anyio.move_on_after(_REST_SECONDS), suppress(ClientDisconnect):
+        async for _ in request.stream():
+            pass
+    await response(request.scope, request.receive, send)
+
+
 def challenge(settings: Settings, resource_path: str, code: str | None = None) -> Response:
     """401 with where to find the authorization server (RFC 9728 §5.1) and all scopes."""
     description = (
@@ -58,19 +70,14 @@ def missing_scope(
     settings: Settings,
     request: Request,
     resource_path: str,
-    find_tool: Callable[[str], Tool | None],
-    message: Any,
+    wanted: Tool | Prompt | ResourceKind | None,
 ) -> Response | None:
-    """Why a tool's call goes no further, before any transport has begun an answer; or None."""
-    if not isinstance(message, dict) or message.get("method") != "tools/call":
-        return None
-    params = message.get("params")
-    name = params.get("name") if isinstance(params, dict) else None
-    tool = find_tool(name) if isinstance(name, str) else None
+    """Why a request for something goes no further, before any transport has begun an answer; or
+    None, also when nothing that needs a permission is asked for."""
     principal: Principal = request.state.principal
-    if tool is None or tool.scope in principal.scopes:
+    if wanted is None or wanted.scope in principal.scopes:
         return None
-    return insufficient_scope(settings, resource_path, tool, principal)
+    return insufficient_scope(settings, resource_path, wanted, principal)
 
 
 def insufficient_scope(

@@ -6,13 +6,12 @@ restart loses nothing. HTTP+SSE keeps a stream open; see `legacy_sse`.
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from api.mcp_server.access import insufficient_scope, refusal
+from api.mcp_server.access import missing_scope, refusal, refuse
 from api.mcp_server.legacy_sse import LegacySse
 from api.mcp_server.server import RecallServer
 from api.mcp_server.streamable import StreamableHttp, decoded
@@ -42,30 +41,25 @@ class RecallEndpoint:
         # Before anything else: a 405 without a challenge makes clients think none is needed.
         response = await refusal(self._kernel, request, resource_path)
         if response is not None:
-            await response(scope, receive, send)
+            await refuse(request, response, send)
             return
         if path == SSE_PATH and request.method == "GET":
             await self._legacy.open(scope, receive, send)
             return
         if request.method != "POST":
             allowed = "GET, POST, OPTIONS" if path == SSE_PATH else "POST, OPTIONS"
-            await Response(status_code=405, headers={"Allow": allowed})(scope, receive, send)
+            await refuse(request, Response(status_code=405, headers={"Allow": allowed}), send)
             return
         if path == MESSAGES_PATH:
             response = await self._legacy.refusal(request)
         body = await request.body()
-        response = response or self._missing_scope(request, resource_path, decoded(body))
+        message = decoded(body)
+        response = response or missing_scope(
+            self._kernel.settings, request, resource_path, self._server.wanted(message)
+        )
         if response is not None:
             await response(scope, receive, send)
         elif path == MESSAGES_PATH:
-            await self._legacy.accept(scope, receive, send, body)
+            await self._legacy.accept(scope, receive, send, body, message)
         else:
-            await self._http.serve(scope, receive, send, body)
-
-    def _missing_scope(self, request: Request, resource_path: str, message: Any) -> Response | None:
-        """Why a request goes no further, before any transport has begun an answer; or None."""
-        wanted = self._server.wanted(message)
-        principal = request.state.principal
-        if wanted is None or wanted.scope in principal.scopes:
-            return None
-        return insufficient_scope(self._kernel.settings, resource_path, wanted, principal)
+            await self._http.serve(scope, receive, send, body, message)

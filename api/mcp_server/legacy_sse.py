@@ -24,7 +24,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from api.mcp_server.access import error
-from api.mcp_server.streamable import StreamableHttp, decoded
+from api.mcp_server.streamable import StreamableHttp
 from api.oauth.resources import MESSAGES_PATH
 from backread.crypto import new_token
 from backread.domain import Principal
@@ -105,9 +105,10 @@ class LegacySse:
         is_open = await to_thread.run_sync(self._is_open, stream_id, request.state.principal)
         return None if is_open else error(404, "not_found", "there is no such open stream")
 
-    async def accept(self, scope: Scope, receive: Receive, send: Send, body: bytes) -> None:
+    async def accept(
+        self, scope: Scope, receive: Receive, send: Send, body: bytes, message: Any
+    ) -> None:
         """Takes a message that `refusal` let through. Its answer goes to the stream."""
-        message = decoded(body)
         if not isinstance(message, dict):
             problem = error(400, "invalid_request", "the body is not one JSON-RPC message")
             await problem(scope, receive, send)
@@ -118,7 +119,7 @@ class LegacySse:
 
     async def _answer(self, scope: Scope, message: dict[str, Any], body: bytes) -> None:
         try:
-            answer = json.loads(await self._http.answer(scope, body))
+            answer = json.loads(await self._http.answer(scope, body, message))
             # Where the SDK could not make out a request, its error names none.
             reply = json.dumps({**answer, "id": message["id"]})
             await self._deliver(Request(scope).query_params["session_id"], reply)

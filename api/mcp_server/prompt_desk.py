@@ -16,6 +16,7 @@ from mcp_types import (
 )
 from starlette.requests import Request
 
+from api.mcp_server.caller import caller
 from api.mcp_server.guarding import Guard
 from api.mcp_server.prompt import Prompt
 from api.mcp_server.prompts import PROMPTS
@@ -42,8 +43,7 @@ class PromptDesk:
         self, context: ServerRequestContext[Any, Request], _: PaginatedRequestParams | None
     ) -> ListPromptsResult:
         """Those that the caller's grant allows, in a fixed order."""
-        assert context.request is not None
-        principal: Principal = context.request.state.principal
+        principal = caller(context)
         visible = [
             each.definition() for each in self._prompts.values() if each.scope in principal.scopes
         ]
@@ -53,8 +53,7 @@ class PromptDesk:
         self, context: ServerRequestContext[Any, Request], params: GetPromptRequestParams
     ) -> GetPromptResult:
         """The prompt's message, filled with what is asked for."""
-        assert context.request is not None
-        principal: Principal = context.request.state.principal
+        principal = caller(context)
         prompt = self._prompts.get(params.name)
         if prompt is None:
             raise MCPError(INVALID_PARAMS, f"Unknown prompt: {params.name[:64]}")

@@ -18,6 +18,7 @@ from mcp_types import (
 )
 from starlette.requests import Request
 
+from api.mcp_server.caller import caller
 from api.mcp_server.guarding import Guard
 from api.mcp_server.resource import Listed, ResourceKind
 from api.mcp_server.resources import RESOURCES
@@ -51,7 +52,7 @@ class ResourceDesk:
         self, context: ServerRequestContext[Any, Request], params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
         """All that the caller's grant allows, kind by kind, 100 at a time."""
-        principal = _caller(context)
+        principal = caller(context)
         kinds = [each for each in self._visible(principal) if _is_listed(each)]
         cursor = params.cursor if params is not None and params.cursor else ""
         name, _, after = cursor.partition("~")
@@ -114,7 +115,7 @@ class ResourceDesk:
                     description=each.description,
                     mime_type=each.mime_type,
                 )
-                for each in self._visible(_caller(context))
+                for each in self._visible(caller(context))
                 if each.is_template
             ],
             ttl_ms=_KINDS_TTL_MS,
@@ -130,7 +131,7 @@ class ResourceDesk:
         values = kind.match(params.uri) if kind is not None else None
         if kind is None or values is None:
             raise MCPError(INVALID_PARAMS, f"Resource not found: {params.uri[:200]}")
-        principal = _caller(context)
+        principal = caller(context)
         text = await self._guard.run(
             kind.name, principal, kind.scope, lambda: kind.read(self._kernel, principal, values)
         )
@@ -168,9 +169,3 @@ class ResourceDesk:
 
 def _is_listed(kind: ResourceKind) -> bool:
     return kind.list_page is not None or not kind.is_template
-
-
-def _caller(context: ServerRequestContext[Any, Request]) -> Principal:
-    assert context.request is not None
-    principal: Principal = context.request.state.principal
-    return principal

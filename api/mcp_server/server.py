@@ -24,8 +24,10 @@ from pydantic import ValidationError
 from starlette.requests import Request
 
 from api.errors import UNSTORABLE, unstorable
+from api.mcp_server.caller import caller
 from api.mcp_server.failures import failed_tool, tool_error
 from api.mcp_server.guarding import SECONDS, Guard
+from api.mcp_server.known_lists import KnownLists
 from api.mcp_server.listening import ListenDesk
 from api.mcp_server.prompt import Prompt
 from api.mcp_server.prompt_desk import PromptDesk
@@ -40,6 +42,7 @@ from backread.kernel import Kernel
 from backread.log import get_logger
 
 TOOL_SECONDS = SECONDS
+_log = get_logger("api.mcp")
 _MOST_SUGGESTIONS = 100  # the protocol's limit
 
 # Constant: nothing a person or a chat wrote may ever get into it, since clients put it before
@@ -82,6 +85,35 @@ class ToolServer:
 
     def tool(self, name: str) -> Tool | None:
         return self._tools.get(name)
+
+    def wanted(self, message: Any) -> Tool | Prompt | ResourceKind | None:
+        """What a request asks for that needs a permission; None for everything else."""
+        match message:
+            case {"method": "tools/call", "params": {"name": str(name)}}:
+                return self.tool(name)
+        return None
+
+    def serving(self, name: str, *, title: str, instructions: str, **handlers: Any) -> Server[Any]:
+        """The protocol's side. Capabilities follow from the handlers: those of tools, and those
+        that are given."""
+        server: Server[Any] = Server(
+            name,
+            title=title,
+            version=__version__,
+            instructions=instructions,
+            on_list_tools=self.list_tools,
+            on_call_tool=self.call_tool,
+            get_tool_input_schema=self._input_schema,
+            **handlers,
+        )
+        server.middleware.append(KnownLists())
+        return server
+
+    def _input_schema(self, name: str) -> dict[str, Any] | None:
+        """What the SDK compares `Mcp-Param-` headers with. Without it, it would list all tools at
+        every call."""
+        definition = self._definitions.get(name)
+        return definition.input_schema if definition else None
 
     async def list_tools(
         self, context: ServerRequestContext[Any, Request], _: PaginatedRequestParams | None
@@ -162,23 +194,18 @@ class RecallServer(ToolServer):
         named = ref if isinstance(ref, dict) else params
         name, uri = named.get("name"), named.get("uri")
         match message.get("method"):
-            case "tools/call" if isinstance(name, str):
-                return self.tool(name)
             case "prompts/get" | "completion/complete" if isinstance(name, str):
                 return self._prompts.prompt(name)
             case "resources/read" | "completion/complete" if isinstance(uri, str):
                 return self._resources.kind(uri)
-        return None
+        return super().wanted(message)
 
     def build(self) -> Server[Any]:
-        """The protocol's side. Capabilities follow from the handlers that are given here."""
-        return Server(
+        """The protocol's side."""
+        return self.serving(
             "backread",
             title="Backread",
-            version=__version__,
             instructions=INSTRUCTIONS,
-            on_list_tools=self.list_tools,
-            on_call_tool=self.call_tool,
             on_list_prompts=self._prompts.list_prompts,
             on_get_prompt=self._prompts.get,
             on_list_resources=self._resources.list_resources,
@@ -207,13 +234,3 @@ class RecallServer(ToolServer):
         return CompleteResult(
             completion=Completion(values=shown, total=len(found), has_more=len(found) > len(shown))
         )
-
-
-_log = get_logger("api.mcp")
-
-
-def caller(context: ServerRequestContext[Any, Request]) -> Principal:
-    """Who the endpoint found the token to speak for."""
-    assert context.request is not None
-    principal: Principal = context.request.state.principal
-    return principal

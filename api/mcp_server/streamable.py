@@ -5,7 +5,7 @@ to say on the way, becomes a stream of server-sent events with keep-alives, if t
 streams at all.
 """
 
-import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -14,15 +14,27 @@ import anyio
 from mcp.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from mcp_types import (
+    HEADER_MISMATCH,
+    PROTOCOL_VERSION_META_KEY,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCRequest,
+)
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+from pydantic_core import from_json
 from starlette.datastructures import Headers
+from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from api.mcp_server.access import error
+from api.mcp_server.handshake_era import HandshakeEra, request_in
 
 _JSON, _SSE = "application/json", "text/event-stream"
 _VERSION_HEADER = "mcp-protocol-version"
 _SESSION_HEADER = "mcp-session-id"
+# How the SDK writes an answer; what looks like this need not be read a second time.
+_ANSWER = re.compile(rb'\{"jsonrpc":"2\.0","id":(?:-?\d+|"(?:[^"\\]|\\.)*+"),"(?:result|error)":\{')
 
 
 class StreamableHttp:
@@ -34,6 +46,7 @@ class StreamableHttp:
 
     def __init__(self, server: Server[Any], *, keeps_sessions: bool = False) -> None:
         self._keeps_sessions = keeps_sessions
+        self._handshake_era = HandshakeEra(server)
         # Host and Origin are checked by `api.middleware.HostGuard` and `access.refusal`.
         security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
         self._json, self._sse = (
@@ -49,23 +62,41 @@ class StreamableHttp:
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
         """Serves while the block runs. Once per instance."""
-        async with self._json.run(), self._sse.run():
+        async with self._json.run(), self._sse.run(), self._handshake_era.run():
             yield
 
-    async def serve(self, scope: Scope, receive: Receive, send: Send, body: bytes) -> None:
-        """Answers a request whose body was read already."""
+    async def serve(
+        self, scope: Scope, receive: Receive, send: Send, body: bytes, message: Any
+    ) -> None:
+        """Answers a request whose body was read, and `decoded`, already."""
         takes_json, takes_sse = _accepted(Headers(scope=scope))
         if not takes_json and not takes_sse:
             await error(406, "not_acceptable", f"accept {_JSON} or {_SSE}")(scope, receive, send)
             return
         send = _unbuffered(send)
+        prepared = self._prepared(scope, message)
+        version = Headers(scope=prepared).get(_VERSION_HEADER)
+        request = _handshake_request(prepared, message, version)
+        if request is not None and _is_misdirected(request):
+            await _misdirected(request)(scope, receive, send)
+            return
+        if request is not None and not self._keeps_sessions:
+            await self._handshake_era.serve(
+                request,
+                version,
+                scope,
+                receive,
+                send,
+                may_stream=takes_sse,
+                must_stream=not takes_json,
+            )
+            return
         if takes_json and takes_sse and scope["method"] == "POST":
             send = JsonIfSoon(send)
         manager = self._sse if takes_sse else self._json
-        prepared = self._prepared(scope, decoded(body))
         await manager.handle_request(prepared, _replay(body, receive), send)
 
-    async def answer(self, scope: Scope, body: bytes) -> bytes:
+    async def answer(self, scope: Scope, body: bytes, message: Any) -> bytes:
         """The JSON that a handshake-era message is answered with; empty for a notification.
         `scope` is a request that was let in; its principal calls."""
         parts: list[bytes] = []
@@ -73,7 +104,11 @@ class StreamableHttp:
         async def keep(message: Message) -> None:
             parts.append(message.get("body", b""))
 
-        prepared = self._prepared(scope, decoded(body), is_handshake_era=True)
+        prepared = self._prepared(scope, message, is_handshake_era=True)
+        request = request_in(message)
+        if request is not None:
+            version = Headers(scope=prepared).get(_VERSION_HEADER)
+            return await self._handshake_era.answer(request, scope, version)
         await self._json.handle_request(prepared, _replay(body, _nothing), keep)
         return b"".join(parts)
 
@@ -93,6 +128,34 @@ class StreamableHttp:
             headers.append((name, value))
         headers.append((b"accept", f"{_JSON}, {_SSE}".encode()))
         return {**scope, "headers": headers}
+
+
+def _is_misdirected(request: JSONRPCRequest) -> bool:
+    """Whether a request is of a stateless revision by its body and not by its header. The SDK goes
+    by the header alone and would answer it as of another revision; what stands between it and the
+    client would have read another request than we (MCP 2026-07-28, "Server Validation")."""
+    meta = (request.params or {}).get("_meta")
+    named = meta.get(PROTOCOL_VERSION_META_KEY) if isinstance(meta, dict) else None
+    return request.method != "initialize" and named in MODERN_PROTOCOL_VERSIONS
+
+
+def _misdirected(request: JSONRPCRequest) -> Response:
+    problem = ErrorData(
+        code=HEADER_MISMATCH,
+        message=f"{_VERSION_HEADER} header does not match the request envelope's protocol version",
+    )
+    body = JSONRPCError(jsonrpc="2.0", id=request.id, error=problem)
+    content = body.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return JSONResponse(content, status_code=400)
+
+
+def _handshake_request(scope: Scope, message: Any, version: str | None) -> JSONRPCRequest | None:
+    """The request, if it is one of the handshake revisions and nothing about it is amiss."""
+    is_json = Headers(scope=scope).get("content-type", "").lower().startswith(_JSON)
+    if scope["method"] != "POST" or not is_json:
+        return None
+    is_known = version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
+    return request_in(message) if is_known else None
 
 
 class JsonIfSoon:
@@ -120,8 +183,9 @@ class JsonIfSoon:
             answer = _answer_in(message.get("body", b""))
             if answer is not None:
                 self._is_answered = True
-                headers = [item for item in start["headers"] if item[0].lower() != b"content-type"]
-                start = {**start, "headers": [*headers, (b"content-type", _JSON.encode())]}
+                own = {b"content-type": _JSON.encode(), b"content-length": b"%d" % len(answer)}
+                headers = [item for item in start["headers"] if item[0].lower() not in own]
+                start = {**start, "headers": [*headers, *own.items()]}
                 message = {"type": "http.response.body", "body": answer}
             await self._send(start)
         await self._send(message)
@@ -145,16 +209,19 @@ def _is_handshake(message: Any) -> bool:
 def _answer_in(event: bytes) -> bytes | None:
     """The JSON-RPC response that a server-sent event holds, if it holds one."""
     lines = [line[5:].lstrip() for line in event.splitlines() if line.startswith(b"data:")]
-    message = decoded(b"\n".join(lines))
+    data = b"\n".join(lines)
+    if _ANSWER.match(data):
+        return data
+    message = decoded(data)
     is_answer = isinstance(message, dict) and ("result" in message or "error" in message)
-    return b"\n".join(lines) if is_answer else None
+    return data if is_answer else None
 
 
 def decoded(body: bytes) -> Any:
-    """None for what is no JSON; the SDK's transport then answers it."""
+    """None for what is no JSON, or holds half a character; the SDK's transport then answers it."""
     try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
+        return from_json(body)
+    except ValueError:
         return None
 
 

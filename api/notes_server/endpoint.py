@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from api.mcp_server.access import missing_scope, refusal
+from api.mcp_server.access import missing_scope, refusal, refuse
 from api.mcp_server.streamable import StreamableHttp, decoded
 from api.notes_server.server import NotesServer
 from api.oauth.resources import NOTES_PATH
@@ -34,13 +34,14 @@ class NotesEndpoint:
         if response is None and request.method != "POST":
             response = Response(status_code=405, headers={"Allow": "POST, OPTIONS"})
         if response is not None:
-            await response(scope, receive, send)
+            await refuse(request, response, send)
             return
         body = await request.body()
+        message = decoded(body)
         response = missing_scope(
-            self._kernel.settings, request, NOTES_PATH, self._server.tool, decoded(body)
+            self._kernel.settings, request, NOTES_PATH, self._server.wanted(message)
         )
         if response is not None:
             await response(scope, receive, send)
         else:
-            await self._http.serve(scope, receive, send, body)
+            await self._http.serve(scope, receive, send, body, message)

@@ -6,7 +6,6 @@ from mcp.server import Server
 
 from api.mcp_server.server import ToolServer
 from api.notes_server.tools import semantic_search, tools_of
-from backread import __version__
 from backread.kernel import Kernel
 
 # Constant: nothing a person or a chat wrote may ever get into it, since clients put it before
@@ -33,13 +32,10 @@ class NotesServer(ToolServer):
         super().__init__(kernel, tools_of(kernel.settings))
 
     def build(self) -> Server[Any]:
-        """The protocol's side. Capabilities follow from the handlers that are given here."""
+        """The protocol's side."""
         has_semantic = self.tool(semantic_search.TOOL.name) is not None
-        return Server(
+        return self.serving(
             "backread-notes",
             title="Backread notes",
-            version=__version__,
             instructions=INSTRUCTIONS + (SEMANTIC_INSTRUCTIONS if has_semantic else ""),
-            on_list_tools=self.list_tools,
-            on_call_tool=self.call_tool,
         )

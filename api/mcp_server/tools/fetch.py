@@ -8,7 +8,7 @@ from api.mcp_server.tool import Answer, Arguments, Tool
 from api.mcp_server.tools.transcript_pages import next_page_id, transcript_page
 from backread.domain import Principal, Scope
 from backread.kernel import Kernel
-from recall.rendering import NOTICE
+from recall.rendering import FIELDS_NOTICE
 from recall.transcripts import message_block
 from recall.wire import ResultModel
 
@@ -31,7 +31,7 @@ class DocumentFacts(ResultModel):
     page: int
     pages: int
     next_id: str = Field(description="Fetch it for the next page; empty on the last.")
-    notice: str = NOTICE
+    notice: str = FIELDS_NOTICE
 
 
 class FetchedDocument(ResultModel):

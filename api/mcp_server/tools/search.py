@@ -9,7 +9,7 @@ from pydantic import Field
 from api.mcp_server.tool import Answer, Arguments, Tool
 from backread.domain import Principal, Scope
 from backread.kernel import Kernel
-from recall.rendering import NOTICE, day, one_line
+from recall.rendering import FIELDS_NOTICE, day, one_line
 from recall.search import SearchHit, SearchQuery, search
 from recall.wire import ResultModel
 
@@ -35,7 +35,7 @@ class FoundDocument(ResultModel):
 
 class FoundDocuments(ResultModel):
     results: list[FoundDocument]
-    notice: str = NOTICE
+    notice: str = FIELDS_NOTICE
 
 
 def _run(kernel: Kernel, principal: Principal, arguments: SearchArguments) -> Answer:
@@ -52,7 +52,9 @@ def _document(hit: SearchHit) -> FoundDocument:
         id=hit.conversation_id,
         title=f"{hit.title or 'Untitled'} ({hit.platform}, {day(hit.occurred_at)})",
         url=hit.reader_url,
-        text=one_line(hit.text, _SNIPPET_CHARACTERS),
+        text=one_line(
+            f"{hit.document}: {hit.text}" if hit.document else hit.text, _SNIPPET_CHARACTERS
+        ),
     )
 
 

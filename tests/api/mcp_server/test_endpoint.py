@@ -1,4 +1,6 @@
 import itertools
+import json
+import socket
 import time
 from datetime import timedelta
 
@@ -12,6 +14,7 @@ from backread.settings import Settings
 from backread.store.base import utcnow
 from backread.store.models import OAuthGrant, OAuthToken
 from tests.api.mcp_server.calls import MCP, MODERN, Caller, CallerFor
+from tests.api.mcp_server.live_server import LiveServer
 
 # What is tested here does not depend on the database.
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
@@ -308,3 +311,22 @@ def test_an_unknown_tool_and_method_are_protocol_errors(caller: Caller) -> None:
     method = caller.modern("nothing/here")
     assert method.status_code == 404
     assert method.json()["error"]["code"] == -32601
+
+
+def test_a_refusal_waits_for_the_rest_of_the_request(live: LiveServer) -> None:
+    """A proxy that is still sending loses an answer whose connection ends."""
+    head = (
+        f"POST {MCP} HTTP/1.1\r\nHost: 127.0.0.1:{live.settings.port}\r\n"
+        "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n"
+    ).encode()
+    with socket.create_connection(("127.0.0.1", live.settings.port), timeout=20) as connection:
+        answers = connection.makefile("rb")
+        for _ in range(2):  # the connection is still good after the first
+            connection.sendall(head)
+            connection.sendall(b"{}")
+            assert answers.readline().startswith(b"HTTP/1.1 401 ")
+            length = 0
+            while line := answers.readline().strip().lower():
+                if line.startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            assert json.loads(answers.read(length))["error"] == "unauthorized"

@@ -9,7 +9,6 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
-import sse_starlette
 from anyio import to_thread
 from mcp.client import Client
 from mcp.client.client import ConnectMode
@@ -17,6 +16,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.server import _streamable_http_modern
 from starlette.testclient import TestClient
 
+from api.mcp_server import handshake_era
 from api.mcp_server.server import TOOL_SECONDS, RecallServer
 from backread.settings import Settings
 from tests.api.mcp_server.calls import MCP, MODERN, Caller
@@ -66,9 +66,9 @@ def release(monkeypatch: pytest.MonkeyPatch) -> Event:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep-alives come after a twentieth of a second, not after fifteen."""
-    assert sse_starlette.EventSourceResponse.DEFAULT_PING_INTERVAL == 15
+    assert handshake_era.KEEP_ALIVE_SECONDS == 15
     assert _streamable_http_modern._SSE_PING_INTERVAL == 15
-    monkeypatch.setattr(sse_starlette.EventSourceResponse, "DEFAULT_PING_INTERVAL", 0.05)
+    monkeypatch.setattr(handshake_era, "KEEP_ALIVE_SECONDS", 0.05)
     monkeypatch.setattr(_streamable_http_modern, "_SSE_PING_INTERVAL", 0.05)
 
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.mcp_server.access import refusal
-from api.mcp_server.streamable import StreamableHttp
+from api.mcp_server.streamable import StreamableHttp, decoded
 from api.oauth.resources import RECALL_PATH
 from backread.kernel import Kernel
 from tests.nightly.conformance.fixture_server import fixture_server
@@ -30,7 +30,8 @@ class FixtureEndpoint:
         if response is not None:
             await response(scope, receive, send)
             return
-        await self.http.serve(scope, receive, send, await request.body())
+        body = await request.body()
+        await self.http.serve(scope, receive, send, body, decoded(body))
 
 
 def with_fixtures(app: FastAPI) -> FastAPI:
