@@ -45,6 +45,11 @@ class ClientServer:
     def sse_url(self) -> str:
         return f"{self.settings.origin}/api/mcp/sse"
 
+    @property
+    def pids(self) -> list[int]:
+        """The web processes that run."""
+        return [process.pid for process in self._processes]
+
     def start(self, workers: int = 1) -> None:
         """Web processes that take connections from the same socket."""
         for _ in range(workers):

@@ -85,9 +85,8 @@ class Backlog:
                 table: session.scalar(select(func.count()).select_from(table)) for table in expected
             }
             assert counts == expected, counts
-            places = select(Passage.message_id, Passage.start_offset).group_by(
-                Passage.message_id, Passage.start_offset
-            )
+            place = (Passage.message_id, Passage.document, Passage.start_offset)
+            places = select(*place).group_by(*place)
             assert not session.execute(places.having(func.count() > 1).limit(1)).all()
             covered = session.scalar(select(func.count(distinct(Passage.message_id))))
             assert covered == expected[Message]

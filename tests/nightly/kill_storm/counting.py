@@ -91,8 +91,8 @@ class Archive:
         }
         assert self._counts() == expected
         with self._store.read() as session:
-            places = select(Passage.message_id, Passage.start_offset, func.count())
-            doubled = places.group_by(Passage.message_id, Passage.start_offset)
+            place = (Passage.message_id, Passage.document, Passage.start_offset)
+            doubled = select(*place, func.count()).group_by(*place)
             twice = session.execute(doubled.having(func.count() > 1).limit(5)).all()
             assert not twice, twice
             with_passage = session.scalar(select(func.count(distinct(Passage.message_id))))

@@ -1,10 +1,10 @@
-"""The shipped nginx configuration in front of a real server: nothing that AI clients need is lost
-on the way.
+"""The shipped configurations of nginx and Caddy in front of a real server: nothing that AI clients
+need is lost on the way.
 
-    .venv/bin/python -m tests.nightly.proxies.run [--nginx /usr/sbin/nginx]
+    .venv/bin/python -m tests.nightly.proxies.run [--nginx /usr/sbin/nginx] [--caddy /usr/bin/caddy]
 
-Needs nginx, as Debian packages it, and openssl. Only the name, the ports, and the paths of the
-certificate are changed in the configuration. Exits with 0 when every check held.
+Needs nginx and Caddy, as Debian packages them, and openssl. Only the name, the ports, and the
+certificate are changed in the configurations. Exits with 0 when every check held.
 """
 
 import argparse
@@ -14,9 +14,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
+from typing import IO
 
 import httpx2
 
@@ -29,13 +31,13 @@ from tests.api.mcp_server.event_stream import SSE, EventStream
 from tests.api.mcp_server.live_server import ACCEPT_BOTH, LiveServer, running
 from tests.support import wait_until
 
-SAMPLE = Path(__file__).parents[3] / "deploy/nginx.conf"
+DEPLOY = Path(__file__).parents[3] / "deploy"
 HOSTILE = {
     "X-Forwarded-Host": "evil.example",
     "X-Forwarded-Proto": "http",
     "Forwarded": "host=evil.example;proto=http",
 }
-_MAIN = """\
+_NGINX_MAIN = """\
 daemon off;
 pid {folder}/nginx.pid;
 error_log {folder}/error.log;
@@ -50,13 +52,31 @@ http {{
     include {folder}/backread.conf;
 }}
 """
+_CADDY_MAIN = """\
+{{
+	admin off
+	auto_https off
+	storage file_system {folder}/caddy
+}}
+import {folder}/backread.caddy
+"""
+_STOP_SECONDS = 5.0
+Proxy = Callable[[Path, LiveServer, int], AbstractContextManager[httpx2.Client]]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nginx", default=shutil.which("nginx") or "/usr/sbin/nginx")
+    parser.add_argument("--caddy", default=shutil.which("caddy") or "/usr/bin/caddy")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="backread-nginx-") as temporary:
+    check("nginx", partial(nginx, options.nginx))
+    check("Caddy", partial(caddy, options.caddy))
+
+
+def check(name: str, proxy: Proxy) -> None:
+    """Everything that a proxy could lose, through this one."""
+    say(f"{name}:")
+    with tempfile.TemporaryDirectory(prefix="backread-proxy-") as temporary:
         folder = Path(temporary)
         _make_certificate(folder)
         os.environ["SSL_CERT_FILE"] = str(folder / "fullchain.pem")  # for every client below
@@ -68,11 +88,11 @@ def main() -> None:
         store = Store(settings.sqlalchemy_url)
         upgrade(store)
         store.close()
-        with running(settings) as server, nginx(options.nginx, folder, server, port) as client:
+        with running(settings) as server, proxy(folder, server, port) as client:
             check_discovery(client, server)
             check_calls(client, server)
             check_stream(client, server)
-    say("The shipped nginx configuration holds.")
+    say(f"The shipped {name} configuration holds.")
 
 
 def _make_certificate(folder: Path) -> None:
@@ -92,29 +112,62 @@ def nginx(program: str, folder: Path, server: LiveServer, port: int) -> Iterator
     """nginx on the port, in front of the server; yields a client of it."""
     plain, plain_port = loopback_socket()
     plain.close()
-    sample = SAMPLE.read_text()
-    for old, new in (
-        ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"),
-        ("listen 80", f"listen 127.0.0.1:{plain_port}"),
-        ("backread.example.org", "localhost"),
-        ("/etc/ssl/backread", str(folder)),
-        ("/var/log/nginx/access.log", str(folder / "access.log")),
-        ("127.0.0.1:8787", f"127.0.0.1:{server.settings.port}"),
-    ):
-        assert old in sample, old
-        sample = sample.replace(old, new)
-    (folder / "backread.conf").write_text(sample)
-    (folder / "nginx.conf").write_text(_MAIN.format(folder=folder))
+    changes = {
+        "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
+        "listen 80": f"listen 127.0.0.1:{plain_port}",
+        "backread.example.org": "localhost",
+        "/etc/ssl/backread": str(folder),
+        "/var/log/nginx/access.log": str(folder / "access.log"),
+        "127.0.0.1:8787": f"127.0.0.1:{server.settings.port}",
+    }
+    (folder / "backread.conf").write_text(_changed("nginx.conf", changes))
+    (folder / "nginx.conf").write_text(_NGINX_MAIN.format(folder=folder))
     command = [program, "-c", str(folder / "nginx.conf"), "-e", str(folder / "error.log")]
     subprocess.run([*command, "-t"], check=True)
-    with subprocess.Popen(command) as process:
+    with _running(command, port) as client:
+        yield client
+
+
+@contextmanager
+def caddy(program: str, folder: Path, server: LiveServer, port: int) -> Iterator[httpx2.Client]:
+    """Caddy on the port, in front of the server; yields a client of it."""
+    certificate = f"\ttls {folder}/fullchain.pem {folder}/privkey.pem"
+    changes = {
+        "backread.example.org {": f"https://localhost:{port} {{\n{certificate}",
+        "127.0.0.1:8787": f"127.0.0.1:{server.settings.port}",
+    }
+    (folder / "backread.caddy").write_text(_changed("Caddyfile", changes))
+    (folder / "Caddyfile").write_text(_CADDY_MAIN.format(folder=folder))
+    command = [program, "run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"]
+    with (folder / "caddy.log").open("wb") as log, _running(command, port, log) as client:
+        yield client
+
+
+def _changed(name: str, changes: dict[str, str]) -> str:
+    """A shipped configuration with what cannot be the same here."""
+    sample = (DEPLOY / name).read_text()
+    for old, new in changes.items():
+        assert old in sample, old
+        sample = sample.replace(old, new)
+    return sample
+
+
+@contextmanager
+def _running(
+    command: list[str], port: int, log: IO[bytes] | None = None
+) -> Iterator[httpx2.Client]:
+    with subprocess.Popen(command, stdout=log, stderr=log) as process:
         client = httpx2.Client(base_url=f"https://localhost:{port}", timeout=30)
         try:
             with client:
-                wait_until(lambda: _answers(client), what="nginx")
+                wait_until(lambda: _answers(client), what=command[0])
                 yield client
         finally:
             process.terminate()
+            try:
+                process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()  # it waits for connections, and nothing is left to see
 
 
 def _answers(client: httpx2.Client) -> bool:

@@ -9,9 +9,13 @@
 or, with a server that runs already, `--base-url http://127.0.0.1:11434/v1 --model qwen3:4b`.
 
 A model of 135 million parameters writes poorly, so nothing is asked about style. What must hold:
-every long conversation ends with a stored row; each sentence that is kept cites messages that
-exist and support it; every request is in the usage and none is left open; a budget that is spent
+every long conversation ends with a stored row, every category with a summary and the overview with
+a portrait; each sentence that is kept cites messages, memories or conversations that exist, and is
+supported by them; every request is in the usage and none is left open; a budget that is spent
 stops it; and nothing raises.
+
+A slow machine can take the steps one at a time: with `--home FOLDER`, a later call with other
+`--steps` goes on from there.
 """
 
 import argparse
@@ -23,20 +27,20 @@ import tempfile
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import func, select
 
 from backread.cli.job_modules import load_jobs
-from backread.domain import Principal
+from backread.domain import Principal, Scope
 from backread.follow_ups import conversations_changed
 from backread.jobs import run_pending
 from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.migrate import upgrade
-from backread.store.models import Job, LanguageCall, StoredSummary
+from backread.store.models import Account, Conversation, Job, LanguageCall, StoredSummary
 from backread.store.repositories.messages import shown_line
 from benchmarks.summaries.data import read_chats
 from recall.summaries import conversation_summary
@@ -44,9 +48,12 @@ from recall.summarising import making, planning
 from recall.summarising.answering import answer_from
 from recall.summarising.support import Evidence, check
 from tests.conftest import new_principal
+from tests.nightly.small_model.derived import categories, overview
 from tests.nightly.small_model.passages import passages_of
 from tests.recall.chats import Chat, keep
 
+_ADA = "ada@example.org"
+_STEPS = ("summaries", "answer", "categories", "overview", "jobs", "budget")
 _START_SECONDS = 240
 _LONG_TOKENS = 5_400  # shorter ones are never sent
 # Without importing it, for which it would need a further library.
@@ -69,7 +76,10 @@ def main() -> int:
         default=_LONG_TOKENS,
         help="of a chat; fewer than the product ever sends are a quick look at a slow machine",
     )
+    parser.add_argument("--memories", type=int, default=24, help="to be sorted into categories")
     parser.add_argument("--timeout", type=float, default=600, help="seconds for one request")
+    parser.add_argument("--home", type=Path, help="a folder to go on in; default: a new one")
+    parser.add_argument("--steps", nargs="+", choices=_STEPS, default=list(_STEPS))
     options = parser.parse_args()
     if options.base_url:
         return _check(options.base_url, options)
@@ -80,38 +90,69 @@ def main() -> int:
 
 
 def _check(base_url: str, options: argparse.Namespace) -> int:
+    if options.home is not None:
+        options.home.mkdir(parents=True, exist_ok=True)
+        return _check_in(options.home, base_url, options)
+    with tempfile.TemporaryDirectory() as home:
+        return _check_in(Path(home), base_url, options)
+
+
+def _check_in(home: Path, base_url: str, options: argparse.Namespace) -> int:
     problems: list[str] = []
     planning.WHOLE_BELOW_TOKENS = min(planning.WHOLE_BELOW_TOKENS, options.tokens // 2)
-    with tempfile.TemporaryDirectory() as home:
-        settings = Settings(
-            home=Path(home),
-            embedding_model="minilm",
-            llm_model=options.model,
-            llm_base_url=base_url,
-            llm_context_tokens=options.context,
-            llm_concurrency=1,
-            llm_timeout_seconds=options.timeout,
-            llm_price_in=0.1,
-            llm_price_out=0.4,
-        )
-        kernel = Kernel(settings)
-        upgrade(kernel.store)
-        principal = new_principal(kernel.store, "ada@example.org")
-        ids = keep(kernel, principal, *_chats(options.chats, options.tokens), index=False)
+    settings = Settings(
+        home=home,
+        embedding_model="minilm",
+        llm_model=options.model,
+        llm_base_url=base_url,
+        llm_context_tokens=options.context,
+        llm_concurrency=1,
+        llm_timeout_seconds=options.timeout,
+        llm_price_in=0.1,
+        llm_price_out=0.4,
+    )
+    kernel = Kernel(settings)
+    upgrade(kernel.store)
+    load_jobs()
+    principal, ids = _account(kernel, options)
+    steps: dict[str, Callable[[], Iterator[str]]] = {
+        "summaries": lambda: _summaries(kernel, principal, ids),
+        "answer": lambda: _answer(kernel, principal, ids[0]),
+        "categories": lambda: categories(kernel, principal, options.memories),
+        "overview": lambda: overview(kernel, principal),
+        "jobs": lambda: _everything_else(kernel, principal),
+        "budget": lambda: _budget(settings),
+    }
+    for name in options.steps:
         started = time.monotonic()
-        _accept(kernel, principal)
-        run_pending(kernel, names=[making.SUMMARISE])
-        print(f"summaries of {len(ids)} conversations: {time.monotonic() - started:.0f} s")
-        problems += [each for one in ids for each in _look_at(kernel, principal, one)]
-        problems += _answer(kernel, principal, ids[0])
-        problems += _everything_else(kernel, principal)
-        problems += _usage(kernel, principal)
-        problems += _budget(settings)
-        kernel.close()
+        problems += steps[name]()
+        print(f"{name}: {time.monotonic() - started:.0f} s", flush=True)
+    problems += _usage(kernel)
+    kernel.close()
     for problem in problems:
         print(f"WRONG: {problem}")
     print("all held" if not problems else f"{len(problems)} did not hold")
     return bool(problems)
+
+
+def _account(kernel: Kernel, options: argparse.Namespace) -> tuple[Principal, list[str]]:
+    """Ada and her chats: new ones, or those that an earlier call has kept. What the model costs
+    is agreed to."""
+    with kernel.store.read() as session:
+        account_id = session.scalar(select(Account.id).where(Account.email == _ADA))
+        ids = list(session.scalars(select(Conversation.id).order_by(Conversation.id)))
+    if account_id is not None:
+        return Principal(account_id, scopes=frozenset(Scope)), ids
+    principal = new_principal(kernel.store, _ADA)
+    ids = keep(kernel, principal, *_chats(options.chats, options.tokens), index=False)
+    _accept(kernel, principal)
+    return principal, ids
+
+
+def _summaries(kernel: Kernel, principal: Principal, ids: list[str]) -> Iterator[str]:
+    run_pending(kernel, names=[making.SUMMARISE])
+    for one in ids:
+        yield from _look_at(kernel, principal, one)
 
 
 def _chats(count: int, tokens: int) -> list[Chat]:
@@ -185,8 +226,7 @@ def _answer(kernel: Kernel, principal: Principal, conversation_id: str) -> Itera
 
 
 def _everything_else(kernel: Kernel, principal: Principal) -> Iterator[str]:
-    """Categories, the overview, and whatever else an import asks for."""
-    load_jobs()
+    """Whatever else an import asks for."""
     with kernel.store.write() as session:
         conversations_changed(kernel, session, principal.account_id)
     run_pending(kernel)
@@ -196,7 +236,7 @@ def _everything_else(kernel: Kernel, principal: Principal) -> Iterator[str]:
     yield from (f"{name} ended as {state}" for name, state in jobs if state in {"failed", "dead"})
 
 
-def _usage(kernel: Kernel, principal: Principal) -> Iterator[str]:
+def _usage(kernel: Kernel) -> Iterator[str]:
     with kernel.store.read() as session:
         calls = list(session.scalars(select(LanguageCall)))
     by_purpose = Counter(each.purpose for each in calls)
