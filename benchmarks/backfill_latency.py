@@ -2,11 +2,13 @@
 while the vectors of an archive are made, in one run.
 
     python -m benchmarks.backfill_latency [--messages 4000] [--requests 400] [--seed 1]
+    python -m benchmarks.backfill_latency --home FOLDER [--prepare]
 
 A whole `backread up` with the default model on SQLite. One account holds a made-up archive. The
 same requests are sent one after another: a list, a conversation, a search with its embedding. First
 with nothing in the queue; then again, while the background worker embeds everything anew. The
-target is a p95 of at most twice that at rest.
+target is a p95 of at most twice that at rest. Bringing the archive in takes longer than measuring:
+`--prepare` does that alone, and a later call with the same `--home` measures.
 """
 
 import argparse
@@ -82,14 +84,18 @@ class Archive:
     def __init__(self, settings: Settings, path: Path) -> None:
         self._store = Store(settings.sqlalchemy_url)
         with self._store.write() as session:
-            owner = Account(email="ada@example.org", password_hash="unused", role="owner")
-            session.add(owner)
-            session.flush()
+            owner = session.scalar(select(Account))
+            is_new = owner is None
+            if owner is None:
+                owner = Account(email="ada@example.org", password_hash="unused", role="owner")
+                session.add(owner)
+                session.flush()
             self._account_id = owner.id
             self.cookies = {cookie_name(settings): create_session(session, owner)}
-            principal = Principal(owner.id, scopes=frozenset(Scope))
-            file = SourceFile(path.name, path, path.stat().st_size)
-            accept_files(session, principal, [file], route="cli")
+            if is_new:
+                principal = Principal(owner.id, scopes=frozenset(Scope))
+                file = SourceFile(path.name, path, path.stat().st_size)
+                accept_files(session, principal, [file], route="cli")
 
     def close(self) -> None:
         self._store.close()
@@ -147,14 +153,17 @@ def _wait(condition: Callable[[], bool], seconds: float, what: str) -> None:
         time.sleep(0.2)
 
 
-def run(home: Path, messages: int, requests: int, seed: int) -> None:
+def run(home: Path, messages: int, requests: int, seed: int, *, only_prepare: bool) -> None:
     path = home / "export.zip"
-    write_archive(path, "chatgpt", messages * _BYTES_PER_MESSAGE, seed=seed)
+    if not path.exists():
+        write_archive(path, "chatgpt", messages * _BYTES_PER_MESSAGE, seed=seed)
     server = Server(home)
     archive = Archive(Settings(home=home, public_url=server.url), path)
     try:
         _wait(lambda: bool(archive.conversation_ids()), _REST_SECONDS, "the import")
         _wait(archive.is_at_rest, _REST_SECONDS, "the end of the first backfill")
+        if only_prepare:
+            return
         ids = archive.conversation_ids()
         with httpx.Client(base_url=server.url, cookies=archive.cookies, timeout=60) as client:
             measure(client, ids, 20, seed + 1)  # loads what loads once
@@ -182,9 +191,16 @@ def main() -> None:
     parser.add_argument("--messages", type=int, default=4_000)
     parser.add_argument("--requests", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--home", type=Path, help="a data folder to go on in; default: a new one")
+    parser.add_argument("--prepare", action="store_true", help="bring the archive in, then end")
     chosen = parser.parse_args()
+    how = (chosen.messages, chosen.requests, chosen.seed)
+    if chosen.home is not None:
+        chosen.home.mkdir(parents=True, exist_ok=True)
+        run(chosen.home, *how, only_prepare=chosen.prepare)
+        return
     with tempfile.TemporaryDirectory() as folder:
-        run(Path(folder), chosen.messages, chosen.requests, chosen.seed)
+        run(Path(folder), *how, only_prepare=False)
 
 
 if __name__ == "__main__":

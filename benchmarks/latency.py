@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from backread.domain import Principal, Scope
-from backread.indexing.steps import point_of
+from backread.indexing.vectors import point_of
 from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.engine import Store

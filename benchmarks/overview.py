@@ -3,7 +3,8 @@
     python -m benchmarks.overview --megabytes 20 --model hashing
 
 For each size: processor seconds for reading all conversations into digests and making the portrait,
-for taking in one changed conversation, for reading the overview, and its length in tokens.
+for taking in one changed conversation, for reading the overview, its length in tokens, and the
+memory of the process at most while it was made (Linux; the import before it is not counted).
 """
 
 import argparse
@@ -50,7 +51,9 @@ def measure(megabytes: int, model: str, folder: Path) -> None:
     with kernel.store.read() as session:
         conversations = count_to_digest(session, account_id, digests_made_with(kernel))
     kernel.embedder.embed_passages(["warm up"])
+    forget_peak()
     made = spent(lambda: refresh_overview(kernel, account_id))
+    memory = peak_megabytes()
     with kernel.store.write() as session:
         first = session.scalars(select(Conversation).limit(1)).one()
         first.changed_at = utcnow()
@@ -59,7 +62,7 @@ def measure(megabytes: int, model: str, folder: Path) -> None:
     found = chat_history_overview(kernel, principal)
     print(
         f"| {conversations:,} / {found.inventory.messages:,} | {made:.1f} | {again:.2f} | "
-        f"{read:.2f} | {estimate_tokens(found.text):,} |",
+        f"{read:.2f} | {estimate_tokens(found.text):,} | {memory:.0f} |",
         flush=True,
     )
     kernel.close()
@@ -71,6 +74,15 @@ def spent(work: Callable[[], object]) -> float:
     return time.process_time() - began
 
 
+def forget_peak() -> None:
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_megabytes() -> float:
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -80,7 +92,8 @@ def main() -> None:
     options = parser.parse_args()
     load_jobs()
     print(
-        "| conversations / messages | made | one changed | read | tokens |\n|---|---|---|---|---|"
+        "| conversations / messages | made | one changed | read | tokens | peak MB |\n"
+        "|---|---|---|---|---|---|"
     )
     for megabytes in options.megabytes:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,18 +1,27 @@
-"""How the embedded index grows: time, memory, disk and what quantisation would cost.
+"""How the embedded index grows: time, memory, disk, and what other ways of keeping vectors give.
 
-    nice python -m benchmarks.scale [--points 10000 100000] [--layouts exact graph int8 binary]
-        [--seed 1] [--plot docs/images/scale.svg]
+    nice python -m benchmarks.scale [--points 10000 100000] [--layouts product half turbo4 graph …]
+        [--seed 1] [--keep FOLDER] [--plot docs/images/scale.svg]
 
 Points have made-up vectors in clusters, as texts have, and a sparse vector of 40 words. One
-account holds all but 0.5 % of them; that half percent is a small account of its own. `exact` is
-how the product keeps them. The others are built once by the library's `optimize()`, which stops
-the process meanwhile: `graph` is HNSW, `int8` and `binary` are quantised with rescoring. Recall is
-against exact search over the same vectors. Times are CPU milliseconds of the one process that
-holds the index, and, for p95, the clock.
+account holds all but 0.5 % of them; that half percent is a small account of its own. `alone` asks
+as the product does where nobody else has an account: without narrowing to it. Layouts:
+
+- `product`: one byte a number (the library's `Turbo8`), every vector compared;
+- `half`: half precision, every vector compared;
+- `turbo4`, `int8`, `binary`: half precision and a quantised copy, the best of it compared again;
+- `graph`: as `product`, with an HNSW graph for each account, built by the library's `optimize()`,
+  which stops the process meanwhile; `int8-optimised`: likewise without a graph.
+
+Recall is against exact search over the same vectors. Times are milliseconds: CPU of the one
+process that holds the index, and the clock at the median and the 95th percentile. `--keep` keeps
+the built indexes, and asks those that are there already without building them.
 """
 
 import argparse
+import gc
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -35,15 +44,19 @@ from qdrant_edge import (
     IdfParams,
     KeywordIndexParams,
     MatchValue,
+    Memory,
     Modifier,
     Point,
     QuantizationSearchParams,
     Query,
+    QueryBatchRequest,
     QueryRequest,
     ScalarQuantizationConfig,
     ScalarType,
     SearchParams,
     SparseVector,
+    TurboQuantBitSize,
+    TurboQuantQuantizationConfig,
     UpdateOperation,
     VectorStorageDatatype,
 )
@@ -57,6 +70,10 @@ _WORDS = 40
 _VOCABULARY = 50_000
 _SMALL_SHARE = 0.005
 _SPREAD = 0.75  # of a text around the middle of its cluster
+_CHUNK = 100_000
+_CALL = 15  # queries of one call
+_LAYOUTS = ("product", "half", "turbo4", "int8", "binary", "graph", "int8-optimised")
+_RESCORED = {"turbo4": 2.0, "int8": 2.0, "int8-optimised": 2.0, "binary": 4.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +85,16 @@ class Figures:
     insert_seconds: float
     optimise_seconds: float
     dense_cpu: float
+    dense_p50: float
     dense_p95: float
+    alone_cpu: float
+    alone_p50: float
+    alone_p95: float
+    alone_15_cpu: float
     words_cpu: float
+    words_p50: float
     words_p95: float
+    alone_words_cpu: float
     small_cpu: float
     recall: float
     small_recall: float
@@ -106,23 +130,33 @@ def is_account(name: str) -> Filter:
 
 
 def new_shard(path: Path, layout: str) -> EdgeShard:
-    quantised: ScalarQuantizationConfig | BinaryQuantizationConfig | None = None
-    if layout == "int8":
-        quantised = ScalarQuantizationConfig(ScalarType.Int8, quantile=0.99, always_ram=True)
+    quantised: (
+        ScalarQuantizationConfig | BinaryQuantizationConfig | TurboQuantQuantizationConfig | None
+    ) = None
+    if layout.startswith("int8"):
+        quantised = ScalarQuantizationConfig(ScalarType.Int8, quantile=0.99, memory=Memory.Pinned)
     elif layout == "binary":
-        quantised = BinaryQuantizationConfig(always_ram=True)
+        quantised = BinaryQuantizationConfig(memory=Memory.Pinned)
+    elif layout == "turbo4":
+        quantised = TurboQuantQuantizationConfig(bits=TurboQuantBitSize.Bits4, memory=Memory.Pinned)
+    is_small = layout in {"product", "graph"}
     config = EdgeConfig(
         vectors={
             "d": EdgeVectorParams(
                 _DIMENSIONS,
                 Distance.Cosine,
-                datatype=VectorStorageDatatype.Float16,
+                datatype=VectorStorageDatatype.Turbo8
+                if is_small
+                else VectorStorageDatatype.Float16,
                 quantization_config=quantised,
             )
         },
         sparse_vectors={"w": EdgeSparseVectorParams(modifier=Modifier.Idf)},
         hnsw_config=HnswIndexConfig(
-            m=0, ef_construct=100, full_scan_threshold=10_000, payload_m=16
+            m=0,
+            ef_construct=100,
+            full_scan_threshold=10_000,
+            payload_m=16 if layout == "graph" else 0,
         ),
     )
     path.mkdir()
@@ -157,8 +191,17 @@ def fill(shard: EdgeShard, vectors: NDArray[np.float32], seed: int) -> float:
     return seconds
 
 
-def timed(shard: EdgeShard, requests: list[QueryRequest]) -> tuple[float, float, list[set[int]]]:
-    """CPU a query, p95 of the clock, both in ms, and what was found."""
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """CPU a query and percentiles of the clock, in ms, and what was found."""
+
+    cpu: float
+    p50: float
+    p95: float
+    found: list[set[int]]
+
+
+def timed(shard: EdgeShard, requests: list[QueryRequest]) -> Timed:
     for request in requests[:10]:
         shard.query(request)
     clock, found = [], []
@@ -169,38 +212,54 @@ def timed(shard: EdgeShard, requests: list[QueryRequest]) -> tuple[float, float,
         clock.append((time.perf_counter() - began) * 1000)
         found.append({int(hit.id) for hit in hits})
     used = (time.process_time() - cpu) * 1000 / len(requests)
-    return used, float(np.percentile(clock, 95)), found
+    p50, p95 = np.percentile(clock, [50, 95])
+    return Timed(used, float(p50), float(p95), found)
 
 
-def dense_requests(questions: NDArray[np.float32], account: str, layout: str) -> list[QueryRequest]:
+def cpu_of_calls(shard: EdgeShard, requests: list[QueryRequest]) -> float:
+    """CPU of one call with several queries, in ms."""
+    calls = [
+        QueryBatchRequest(requests[start : start + _CALL])
+        for start in range(0, len(requests) - _CALL + 1, _CALL)
+    ]
+    shard.query_batch(calls[0])
+    began = time.process_time()
+    for call in calls:
+        shard.query_batch(call)
+    return (time.process_time() - began) * 1000 / len(calls)
+
+
+def dense_requests(
+    questions: NDArray[np.float32], account: str | None, layout: str
+) -> list[QueryRequest]:
     params = None
-    if layout in {"int8", "binary"}:
-        oversampling = 2.0 if layout == "int8" else 4.0
+    if layout in _RESCORED:
         params = SearchParams(
-            quantization=QuantizationSearchParams(rescore=True, oversampling=oversampling)
+            quantization=QuantizationSearchParams(rescore=True, oversampling=_RESCORED[layout])
         )
     return [
         QueryRequest(
             limit=_TOP,
             query=Query.Nearest(question.tolist(), using="d"),
-            filter=is_account(account),
+            filter=None if account is None else is_account(account),
             params=params,
         )
         for question in questions
     ]
 
 
-def word_requests(account: str, seed: int) -> list[QueryRequest]:
+def word_requests(account: str | None, seed: int) -> list[QueryRequest]:
     draw = np.random.default_rng(seed + 1)
     requests = []
     for _ in range(_QUERIES):
         words = words_of(draw)[-6:]
+        own = None if account is None else is_account(account)
         requests.append(
             QueryRequest(
                 limit=_TOP,
                 query=Query.Nearest(SparseVector(words, [1.0] * len(words)), using="w"),
-                filter=is_account(account),
-                params=SearchParams(idf=IdfParams(corpus=is_account(account))),
+                filter=own,
+                params=None if own is None else SearchParams(idf=IdfParams(corpus=own)),
             )
         )
     return requests
@@ -210,13 +269,16 @@ def exact(
     vectors: NDArray[np.float32], questions: NDArray[np.float32], account: str
 ) -> list[set[int]]:
     step = round(1 / _SMALL_SHARE)
-    places = np.arange(len(vectors))
-    mine = places[places % step == 0] if account == "small" else places[places % step != 0]
-    found = []
-    for question in questions:
-        scores = vectors[mine] @ question
-        found.append({int(mine[each]) for each in np.argpartition(-scores, _TOP - 1)[:_TOP]})
-    return found
+    best: list[list[tuple[float, int]]] = [[] for _ in questions]
+    for start in range(0, len(vectors), _CHUNK):
+        scores = vectors[start : start + _CHUNK] @ questions.T
+        is_small = np.arange(start, start + len(scores)) % step == 0
+        scores[is_small if account == "large" else ~is_small] = -2.0
+        for number, some in enumerate(best):
+            own = scores[:, number]
+            for place in np.argpartition(-own, _TOP)[:_TOP]:
+                some.append((float(own[place]), start + int(place)))
+    return [{place for _, place in sorted(some, reverse=True)[:_TOP]} for some in best]
 
 
 def overlap(found: list[set[int]], wanted: list[set[int]]) -> float:
@@ -231,10 +293,11 @@ def resident_mb() -> float:
 def build(folder: Path, layout: str, count: int, seed: int) -> tuple[float, float]:
     """Seconds of CPU that inserting took, and of the clock that optimising took."""
     vectors, _ = made_up(count, seed)
+    folder.mkdir(exist_ok=True)
     shard = new_shard(folder / "shard", layout)
     inserting = fill(shard, vectors, seed)
     optimising = 0.0
-    if layout != "exact":
+    if layout in {"graph", "int8-optimised"}:
         began = time.perf_counter()
         shard.optimize()
         optimising = time.perf_counter() - began
@@ -245,37 +308,55 @@ def build(folder: Path, layout: str, count: int, seed: int) -> tuple[float, floa
 
 def ask(folder: Path, layout: str, count: int, seed: int, built: tuple[float, float]) -> Figures:
     """In a process of its own, so that memory is what the index takes and not what made it."""
+    vectors, questions = made_up(count, seed)
+    wanted = [exact(vectors, questions, name) for name in ("large", "small")]
+    del vectors
+    gc.collect()
     before = resident_mb()
     shard = EdgeShard.load(str(folder / "shard"))
-    vectors, questions = made_up(count, seed)
     dense = timed(shard, dense_requests(questions, "large", layout))
     small = timed(shard, dense_requests(questions, "small", layout))
     words = timed(shard, word_requests("large", seed))
-    held = resident_mb() - before - vectors.nbytes / 2**20
+    alone_requests = dense_requests(questions, None, layout)
+    alone = timed(shard, alone_requests)
+    alone_words = timed(shard, word_requests(None, seed))
     disk = sum(each.stat().st_blocks * 512 for each in folder.rglob("*") if each.is_file())
     return Figures(
         layout=layout,
         points=count,
         insert_seconds=built[0],
         optimise_seconds=built[1],
-        dense_cpu=dense[0],
-        dense_p95=dense[1],
-        words_cpu=words[0],
-        words_p95=words[1],
-        small_cpu=small[0],
-        recall=overlap(dense[2], exact(vectors, questions, "large")),
-        small_recall=overlap(small[2], exact(vectors, questions, "small")),
+        dense_cpu=dense.cpu,
+        dense_p50=dense.p50,
+        dense_p95=dense.p95,
+        alone_cpu=alone.cpu,
+        alone_p50=alone.p50,
+        alone_p95=alone.p95,
+        alone_15_cpu=cpu_of_calls(shard, alone_requests),
+        words_cpu=words.cpu,
+        words_p50=words.p50,
+        words_p95=words.p95,
+        alone_words_cpu=alone_words.cpu,
+        small_cpu=small.cpu,
+        recall=overlap(dense.found, wanted[0]),
+        small_recall=overlap(small.found, wanted[1]),
         disk_mb=disk / 1e6,
-        memory_mb=held,
+        memory_mb=resident_mb() - before,
     )
 
 
-def one(layout: str, count: int, seed: int) -> Figures:
-    with tempfile.TemporaryDirectory(prefix="backread-scale-") as name:
-        folder = Path(name)
-        built = build(folder, layout, count, seed)
-        asked = [sys.executable, "-m", "benchmarks.scale", "--ask", name, "--layouts", layout]
-        asked += ["--points", str(count), "--seed", str(seed), "--built", *map(str, built)]
+def one(layout: str, count: int, seed: int, keep: Path | None) -> Figures:
+    with tempfile.TemporaryDirectory(prefix="backread-scale-") as scratch:
+        folder = (keep or Path(scratch)) / f"{layout}-{count}-{seed}"
+        figures = folder.with_suffix(".built")
+        if not figures.exists():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
+            figures.write_text(json.dumps(build(folder, layout, count, seed)))
+        built = json.loads(figures.read_text())
+        asked = [sys.executable, "-m", "benchmarks.scale", "--ask", str(folder)]
+        asked += ["--layouts", layout, "--points", str(count), "--seed", str(seed)]
+        asked += ["--built", *map(str, built)]
         answer = subprocess.run(asked, check=True, stdout=subprocess.PIPE, text=True)
         return Figures(**json.loads(answer.stdout))
 
@@ -283,8 +364,9 @@ def one(layout: str, count: int, seed: int) -> Figures:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--points", type=int, nargs="+", default=[10_000, 100_000])
-    parser.add_argument("--layouts", nargs="+", default=["exact", "graph", "int8", "binary"])
+    parser.add_argument("--layouts", nargs="+", choices=_LAYOUTS, default=["product"])
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path)
     parser.add_argument("--plot", type=Path)
     parser.add_argument("--ask", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--built", type=float, nargs=2, default=(0.0, 0.0), help=argparse.SUPPRESS)
@@ -298,7 +380,7 @@ def main() -> None:
     figures = []
     for count in asked.points:
         for layout in asked.layouts:
-            measured = one(layout, count, asked.seed)
+            measured = one(layout, count, asked.seed, asked.keep)
             figures.append(measured)
             row = [
                 f"{value:16.3f}" if isinstance(value, float) else f"{value!s:>16}"

@@ -6,19 +6,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-_WIDTH, _HEIGHT = 720, 420
-_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 150, 40, 50
-_COLOURS = ("#3b5bdb", "#2b8a3e", "#e8590c", "#862e9c", "#495057")
+_WIDTH, _HEIGHT = 780, 420
+_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 210, 40, 50
+_COLOURS = ("#3b5bdb", "#2b8a3e", "#e8590c", "#862e9c", "#495057", "#c2255c", "#0c8599", "#5c940d")
 
 
 def write_plot(path: Path, figures: Sequence[Mapping[str, Any]]) -> None:
     """CPU milliseconds of a search over the number of points, both axes in powers of ten."""
     lines: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for each in figures:
-        lines[f"meaning, {each['layout']}"].append((each["points"], each["dense_cpu"]))
-        if each["layout"] == "exact":
-            lines["words"].append((each["points"], each["words_cpu"]))
-            lines["meaning, small account"].append((each["points"], each["small_cpu"]))
+        if each["layout"] != "product":
+            lines[f"meaning, {each['layout']}"].append((each["points"], each["dense_cpu"]))
+            continue
+        lines["meaning, beside others"].append((each["points"], each["dense_cpu"]))
+        lines["meaning, alone"].append((each["points"], each["alone_cpu"]))
+        lines["meaning, small account"].append((each["points"], each["small_cpu"]))
+        lines["words, beside others"].append((each["points"], each["words_cpu"]))
+        lines["words, alone"].append((each["points"], each["alone_words_cpu"]))
     every = [point for line in lines.values() for point in line]
     x_low, x_high = _decades(x for x, _ in every)
     y_low, y_high = _decades(y for _, y in every)

@@ -1,6 +1,7 @@
 """How long each MCP tool takes, at a given number of passages and memories.
 
     python -m benchmarks.tools_latency [--passages 100000] [--memories 10000] [--calls 50]
+    python -m benchmarks.tools_latency --keep DIR   # makes the data there; called again, measures
 
 Tools are called as the server calls them, behind HTTP and the protocol: `Tool.run` with checked
 arguments. One account holds everything. The index has its owner process, as under `backread up`;
@@ -12,9 +13,11 @@ files are asked for as on a fresh server, before their background work has run.
 import argparse
 import itertools
 import random
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +37,15 @@ from backread.vectors.index import Collection
 from benchmarks.latency import Owner, add_random_vectors, measure, store_passages
 from benchmarks.texts import passage_texts, questions
 from ingest.indexing import index_lexical
-from recall.memories import create_bucket, memory_point
+from recall.memories import create_bucket, list_buckets, memory_point
 
+_EMAIL = "latency@example.org"
 _BUCKETS = 10
 _AT_A_TIME = 1_000
 
 
-def store_memories(kernel: Kernel, owner: Principal, count: int, seed: int) -> list[int]:
-    """Writes and indexes them; returns the ids of their buckets."""
+def store_memories(kernel: Kernel, owner: Principal, count: int, seed: int) -> None:
+    """Writes and indexes them."""
     draw = np.random.default_rng(seed)
     buckets = [create_bucket(kernel, owner, f"Bucket {n}").bucket_id for n in range(_BUCKETS)]
     texts = passage_texts(random.Random(seed + 1), count)
@@ -74,7 +78,6 @@ def store_memories(kernel: Kernel, owner: Principal, count: int, seed: int) -> l
             ]
         kernel.index.upsert(Collection.MEMORIES, points)
     kernel.index.flush()
-    return buckets
 
 
 def calls_of(
@@ -130,37 +133,72 @@ def calls_of(
     )
 
 
+@contextmanager
+def running(home: Path) -> Iterator[tuple[Kernel, Owner]]:
+    settings = Settings(home=home)
+    kernel = Kernel(settings)
+    upgrade(kernel.store)
+    owner = Owner(settings)
+    try:
+        yield kernel, owner
+    finally:
+        kernel.close()
+        owner.stop()
+
+
+def prepare(kernel: Kernel, passages: int, memories: int, seed: int) -> None:
+    with kernel.store.write() as session:
+        account = Account(email=_EMAIL, password_hash="none")
+        session.add(account)
+        session.flush()
+        principal = Principal(account.id, scopes=frozenset(Scope), client_id="bench")
+    started = time.perf_counter()
+    store_passages(kernel.store, principal, passages, seed)
+    index_lexical(kernel, principal.account_id)
+    add_random_vectors(kernel, principal, passages, seed)
+    store_memories(kernel, principal, memories, seed)
+    seconds = time.perf_counter() - started
+    print(f"{passages} passages, {memories} memories, made in {seconds:.0f} s")
+
+
+def kept(kernel: Kernel) -> tuple[Principal, list[int]]:
+    """Whose the data is, and the buckets of its memories."""
+    with kernel.store.read() as session:
+        account_id = session.scalars(select(Account.id).where(Account.email == _EMAIL)).one()
+    principal = Principal(account_id, scopes=frozenset(Scope), client_id="bench")
+    return principal, [each.bucket_id for each in list_buckets(kernel, principal).buckets]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--passages", type=int, default=100_000)
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--calls", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", nargs="+", help="parts of tools' names")
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        help="a folder for the data: made there and left when it is not there, else a copy of it "
+        "is measured",
+    )
     asked = parser.parse_args()
+    if asked.keep is not None and not asked.keep.exists():
+        with running(asked.keep) as (kernel, _):
+            prepare(kernel, asked.passages, asked.memories, asked.seed)
+        return
     with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(home=Path(folder))
-        kernel = Kernel(settings)
-        upgrade(kernel.store)
-        owner = Owner(settings)
-        try:
-            with kernel.store.write() as session:
-                account = Account(email="latency@example.org", password_hash="none")
-                session.add(account)
-                session.flush()
-                principal = Principal(account.id, scopes=frozenset(Scope), client_id="bench")
-            started = time.perf_counter()
-            store_passages(kernel.store, principal, asked.passages, asked.seed)
-            index_lexical(kernel, principal.account_id)
-            add_random_vectors(kernel, principal, asked.passages, asked.seed)
-            buckets = store_memories(kernel, principal, asked.memories, asked.seed)
-            seconds = time.perf_counter() - started
-            print(f"{asked.passages} passages, {asked.memories} memories, made in {seconds:.0f} s")
+        home = Path(folder) / "home"
+        if asked.keep is not None:
+            shutil.copytree(asked.keep, home)
+        with running(home) as (kernel, owner):
+            if asked.keep is None:
+                prepare(kernel, asked.passages, asked.memories, asked.seed)
+            principal, buckets = kept(kernel)
             print(f"{'tool':34} {'p50 ms':>8} {'p95 ms':>8} {'CPU here':>10} {'CPU index':>10}")
             for name, calls in calls_of(kernel, principal, buckets, asked.calls, asked.seed):
-                measure(name, owner, calls)
-        finally:
-            kernel.close()
-            owner.stop()
+                if not asked.only or any(part in name for part in asked.only):
+                    measure(name, owner, calls)
 
 
 if __name__ == "__main__":
