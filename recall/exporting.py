@@ -24,7 +24,7 @@ from backread.store.models import ExportLink, Message
 from backread.store.repositories import export_links
 from backread.store.repositories.browsing import messages_after
 from backread.store.repositories.messages import get_conversation
-from recall.rendering import NOTICE, clean, day, envelope
+from recall.rendering import FIELDS_NOTICE, clean, day, envelope
 from recall.transcripts import ConversationHead, head_fields
 
 LIFE = timedelta(minutes=15)
@@ -42,7 +42,7 @@ class ConversationExport(ConversationHead):
     expires_at: datetime
     downloads_left: int
     content_type: str = "application/json"
-    notice: str = NOTICE
+    notice: str = FIELDS_NOTICE
 
     @property
     def text(self) -> str:
@@ -123,7 +123,7 @@ def exported(kernel: Kernel, export: OpenExport) -> Iterator[bytes]:
         head = ConversationHead(**head_fields(conversation, kernel.settings.origin))
     start = {
         "format": FORMAT,
-        "notice": NOTICE,
+        "notice": FIELDS_NOTICE,
         "exportedAt": utcnow(),
         "conversation": head.model_dump(mode="json", by_alias=True),
     }

@@ -12,16 +12,15 @@ from backread.errors import InvalidInput, LimitExceeded, NotFound
 from backread.kernel import Kernel
 from backread.store.engine import WriteSession
 from backread.store.models import Bucket
-from backread.store.repositories.memories import named_bucket
 from backread.store.repositories.suggestions import (
     move_suggestions,
     note_accepted,
     suggestions_by_id,
 )
 from recall.memories import checked_text, find_bucket, index_memories, keep_memories
+from recall.memories.buckets import bucket_by_name
 
 MOST_AT_ONCE = 500
-MAX_BUCKET_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +108,9 @@ def _check_count(ids: Sequence[str]) -> None:
 def _bucket(
     session: WriteSession, principal: Principal, bucket_id: int | str | None, name: str
 ) -> Bucket:
-    name = " ".join(name.split())
-    if not name:
+    if not name.strip():
         return find_bucket(session, principal, bucket_id)
-    if len(name) > MAX_BUCKET_NAME:
-        raise LimitExceeded(f"The name of a bucket may have {MAX_BUCKET_NAME} characters.")
-    return named_bucket(session, principal.account_id, name)
+    return bucket_by_name(session, principal, name)[0]
 
 
 def _unknown() -> NotFound:

@@ -53,7 +53,7 @@ def add(
                 done.append({"name": name, "outcome": "refused", "problem": str(error)})
                 continue
             done.append(asdict(kept))
-        _read_waiting(kernel, quiet=as_json)
+        read_waiting(kernel, quiet=as_json)
         _add_states(kernel, principal, done)
     if as_json:
         print_json({"files": done})
@@ -76,7 +76,7 @@ def _documents(path: Path) -> list[tuple[str, Path]]:
     return [(name, each) for name, each in named if not any(p[:1] == "." for p in name.split("/"))]
 
 
-def _read_waiting(kernel: "Kernel", *, quiet: bool) -> None:
+def read_waiting(kernel: "Kernel", *, quiet: bool) -> None:
     """Reads here what nobody else does; a running server reads it by itself."""
     from backread.indexing import embed_job
     from backread.jobs import run_pending
@@ -247,7 +247,7 @@ def reread(
             count = reread_outdated(kernel, principal.account_id, every=every)
             texts = reread_documents(kernel, principal.account_id, every=every)
             done.append({"account_id": principal.account_id, "files": count, "documents": texts})
-        _read_waiting(kernel, quiet=as_json)
+        read_waiting(kernel, quiet=as_json)
     if as_json:
         print_json({"accounts": done})
         return

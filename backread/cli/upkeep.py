@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from backread.cli.context import load_settings, open_kernel, select_principals
-from backread.cli.output import AccountOption, JsonOption, note, print_json
+from backread.cli.output import AccountOption, JsonOption, counted, note, print_json
 
 if TYPE_CHECKING:
     from backread.domain import Principal
@@ -22,7 +22,8 @@ def reindex(
     from_captures: Annotated[
         bool,
         typer.Option(
-            "--from-captures", help="First read conversations and messages anew from the raw data."
+            "--from-captures",
+            help="First read conversations, messages and documents anew from the raw data.",
         ),
     ] = False,
     outdated: Annotated[
@@ -39,6 +40,9 @@ def reindex(
     if outdated:
         _read_outdated(account, as_json=as_json)
         return
+    from backread.cli.files import read_waiting
+    from ingest.documents.projects import reread_documents
+    from ingest.documents.reading import reread_outdated
     from ingest.indexing import reindex as reindex_account
     from ingest.rebuild import rebuild_account
 
@@ -46,7 +50,14 @@ def reindex(
     with open_kernel(load_settings()) as kernel:
         for principal in select_principals(kernel, account):
             account_id = principal.account_id
-            rebuilt = asdict(rebuild_account(kernel, account_id)) if from_captures else {}
+            rebuilt: dict[str, Any] = {}
+            if from_captures:
+                rebuilt = asdict(rebuild_account(kernel, account_id))
+                files = reread_outdated(kernel, account_id, every=True)
+                documents = reread_documents(kernel, account_id, every=True)
+                rebuilt |= {"files": files, "documents": documents}
+                if files or documents:
+                    read_waiting(kernel, quiet=as_json)
             passages = reindex_account(kernel, account_id)
             done.append({"account_id": account_id, "passages": passages} | rebuilt)
             _add_vectors(kernel, principal, quiet=as_json)
@@ -59,6 +70,10 @@ def reindex(
             typer.echo(
                 f"  Read {each['conversations']:,} conversations anew: {each['changed']:,} came "
                 f"out different, {each['failed']:,} could not be read and stay as they were."
+            )
+            typer.echo(
+                f"  Reading {counted(each['files'], 'file')} and "
+                f"{counted(each['documents'], 'project document')} anew."
             )
 
 

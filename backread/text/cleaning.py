@@ -36,6 +36,8 @@ _MARKER = re.compile(
     r"(?=(?:end[ \t]+)?(?:of[ \t]+)?recall)",
     re.IGNORECASE,
 )
+# Holds nothing of the above: most texts, and all ids.
+_PLAIN = re.compile(r"(?:[\t\n !-,./0-9;?@A-Z\\\]^_`a-z{|}~]|-(?!--))*")
 _SOFTENED = str.maketrans({"<": "‹", ">": "›", "[": "⟦", "]": "⟧", "=": "–", "-": "–"})
 
 
@@ -47,6 +49,8 @@ def without_hidden(text: str) -> str:
 
 def clean(text: str) -> str:
     """Text as it may be shown to a model. Idempotent."""
+    if _PLAIN.fullmatch(text):
+        return text
     text = without_hidden(text)
     text = _CHAT_TOKEN.sub(lambda match: match.group().translate(_SOFTENED), text)
     text = _MARKER.sub(lambda match: match.group().translate(_SOFTENED), text)

@@ -17,6 +17,7 @@ from backread.domain import Principal
 from backread.errors import InvalidInput, LimitExceeded, NotFound, Unavailable
 from backread.indexing import carry_out_removals, enqueue_embedding
 from backread.jobs import enqueue
+from backread.jobs.scrubbing import scrub_later
 from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.base import utcnow
@@ -277,6 +278,7 @@ def _remove(session: WriteSession, principal: Principal, files: Sequence[File]) 
         session.delete(file)
     originals = store.drop_unused_originals(session, account_id, hashes)
     enqueue_embedding(session, account_id, COLLECTION)  # which also carries out removals
+    scrub_later(session)
     return Receipt(
         [file.name for file in files], utcnow(), len(files), originals, passages, "pending"
     )

@@ -22,6 +22,7 @@ Labels = NDArray[np.int64]
 MOST_COMPARED = 2_000  # each with each; of more, a sample makes the groups and the rest joins them
 FEWEST_GROUPS, MOST_GROUPS = 2, 24
 
+_FEWEST_OF_LANGUAGE = 8  # texts, to know what those of a language share
 _GROUPS_PER_ROOT = 1.4
 _NEIGHBOURS = 8
 _DRAWN = 0.7  # how far a vector goes towards its neighbours
@@ -37,6 +38,26 @@ def wanted_groups(count: int) -> int:
 def centred(vectors: Vectors, mean: Vectors | None = None) -> Vectors:
     """Unit vectors without what they all share. Rows that are left with nothing are zero."""
     shifted = vectors - (vectors.mean(axis=0) if mean is None else mean)
+    return unit(shifted)
+
+
+def across_languages(vectors: Vectors, languages: Sequence[str]) -> Vectors:
+    """Unit vectors without what those of one language share, so that texts lie beside each other by
+    what they are about and not by the language that they are in; unchanged when most are in one.
+    `languages` has a code for each text, "" where it could not be told.
+
+    Models of many languages keep much of the language in the vector; taking the mean of each off
+    is the usual remedy (Libovický et al., "On the Language Neutrality of Pre-trained Multilingual
+    Representations", 2020)."""
+    counted = Counter(each for each in languages if each)
+    known = [each for each, count in counted.items() if count >= _FEWEST_OF_LANGUAGE]
+    if len(known) < 2:
+        return vectors
+    shifted = vectors - vectors.mean(axis=0)
+    codes = np.asarray(languages)
+    for each in known:
+        places = np.flatnonzero(codes == each)
+        shifted[places] = vectors[places] - vectors[places].mean(axis=0)
     return unit(shifted)
 
 

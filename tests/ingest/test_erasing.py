@@ -1,23 +1,33 @@
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from sqlalchemy import inspect, select, text
+from sqlalchemy.exc import IntegrityError, OperationalError
 
 from backread.domain import Principal
+from backread.errors import BackreadError
 from backread.jobs import UPKEEP, run_pending
 from backread.kernel import Kernel
 from backread.store.base import Base, utcnow
 from backread.store.models import Account, Conversation, Import
 from backread.vectors.index import Collection, VectorIndex
 from ingest.documents.keeping import keep_body
-from ingest.erasing import enqueue_erasing
+from ingest.erasing import ERASE_ACCOUNT, enqueue_erasing
 from ingest.uploads import begin_upload
 from ingest.verify import verify_account
-from recall.memories import store_memory
+from recall.folders.access import FolderAccess
+from recall.folders.catalogue import create_folder
+from recall.folders.records import create_record, update_record
+from recall.memories import create_bucket, store_memory
+from recall.notes.writing import write_note
 from recall.search import SearchQuery, search
 from tests.ingest.exports import as_zip, chatgpt, import_files, queue_import
 
 _CHATS = 120
+_WRITES = 25  # that had begun when the account was removed
 # Not any one account's, or cleared by name, as the full text is.
 SHARED = {
     "alembic_version",
@@ -190,3 +200,45 @@ def test_nothing_is_erased_that_nobody_asked_to_remove(
     run_pending(kernel)
     with kernel.store.read() as session:
         assert len(session.scalars(select(Conversation)).all()) == 3
+
+
+def test_an_account_is_erased_beside_those_who_still_write_for_it(
+    kernel: Kernel, principal: Principal
+) -> None:
+    with kernel.store.write() as session:
+        folder = create_folder(session, principal, "Animals")
+    access = FolderAccess(principal.account_id, folder.id)
+    record = create_record(kernel, access, "Walrus", "It has tusks.").id
+    bucket = create_bucket(kernel, principal, "Sea").bucket_id
+    writes: list[Callable[[int], object]] = [
+        lambda n: create_record(kernel, access, f"Seal {n}", "It barks."),
+        lambda n: update_record(kernel, access, record, content=f"{n} tusks."),
+        lambda n: write_note(kernel, principal, f"sea/{n % 3}.md", f"Note {n}."),
+        lambda n: store_memory(kernel, principal, f"Fact {n}.", bucket_id=bucket),
+        lambda n: keep_body(kernel, principal, name=f"{n % 3}.md", body=f"# {n}".encode()),
+    ]
+    began = Barrier(len(writes) + 1)
+    odd: list[str] = []
+
+    def write_on(write: Callable[[int], object]) -> None:
+        write(0)
+        began.wait(30)
+        for number in range(1, _WRITES):
+            try:
+                write(number)
+            except (BackreadError, IntegrityError):
+                pass  # what it belongs to is gone
+            except OperationalError as error:
+                odd.append(str(error))
+
+    with ThreadPoolExecutor(len(writes)) as pool:
+        running = [pool.submit(write_on, write) for write in writes]
+        began.wait(30)
+        remove(kernel, principal)
+        run_pending(kernel, names=[ERASE_ACCOUNT])
+        for each in running:
+            each.result(30)
+    assert odd == []
+    with kernel.store.read() as reading:
+        assert reading.get(Account, principal.account_id) is None
+    assert mentions(kernel, principal.account_id) == []

@@ -151,6 +151,30 @@ def test_the_newest_passages_are_embedded_first(
     assert [text.rsplit(" ", 1)[1] for text in seen] == [str(n) for n in range(99, -1, -1)]
 
 
+def test_a_chat_that_comes_in_meanwhile_is_embedded_before_older_ones(
+    kernel: Kernel, principal: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backread.indexing.vectors.NOTE_SECONDS", 0.0)
+    seen: list[str] = []
+    embed = kernel.embedder.embed_passages
+    store_chat(kernel, principal, "chat", [f"entry {n}" for n in range(200)])
+
+    def watched(texts: Sequence[str]) -> object:
+        if not seen:
+            late = store_chat(kernel, principal, "late", ["a walk by the river"])
+            with kernel.store.write() as session:
+                newest = update(Passage).where(Passage.id.in_(late))
+                session.execute(newest.values(occurred_at=NOON + timedelta(days=99)))
+        seen.extend(texts)
+        return embed(texts)
+
+    monkeypatch.setattr(kernel.embedder, "embed_passages", watched)
+    run_job(kernel, principal, EMBED_PASSAGES)
+
+    assert len(seen) == 201
+    assert [place for place, text in enumerate(seen) if text.endswith("river")] == [64]
+
+
 def test_embedding_again_does_nothing(kernel: Kernel, principal: Principal) -> None:
     store_chat(kernel, principal, "chat", ["green tea"])
     run_job(kernel, principal, EMBED_PASSAGES)
@@ -284,23 +308,24 @@ def test_memories_are_found_by_meaning_in_their_bucket(
     assert kernel.index.count(Collection.MEMORIES, stranger.account_id) == 0
 
 
+@pytest.mark.parametrize("done_before", [64, 192])
 def test_a_job_that_was_interrupted_goes_on_with_what_is_left(
-    kernel: Kernel, principal: Principal
+    kernel: Kernel, principal: Principal, done_before: int
 ) -> None:
     store_chat(kernel, principal, "chat", [f"entry {n}" for n in range(200)])
     with kernel.store.write() as session:
         job_id = enqueue(session, EMBED_PASSAGES, account_id=principal.account_id)
     stopping = threading.Event()
 
-    def stop_after_the_first_batch(progress: Progress) -> None:
-        if progress.done:
+    def stop_after_some_batches(progress: Progress) -> None:
+        if progress.done == done_before:
             stopping.set()
 
-    run_one(kernel, job_id, stopping=stopping, on_progress=stop_after_the_first_batch)
+    run_one(kernel, job_id, stopping=stopping, on_progress=stop_after_some_batches)
     with kernel.store.read() as reading:
         query = select(Passage.id).where(Passage.dense_with == kernel.dense_signature)
         done = len(reading.scalars(query).all())
-    assert 0 < done < 200
+    assert done == done_before
     reported: list[Progress] = []
     run_pending(kernel, on_progress=reported.append)
 

@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 
 from backread.domain import Principal
 from backread.errors import Conflict, InvalidInput
-from backread.indexing import steps, switching
+from backread.indexing import switching, vectors
 from backread.indexing.switching import SwitchStatus, switch_status
 from backread.jobs import Progress, run_pending
 from backread.jobs.retrying import MAX_FAILURES
@@ -278,7 +278,7 @@ def test_a_crash_between_index_and_database_repeats_a_batch_and_loses_none(
     kernel: Kernel, principal: Principal, passages: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     switching.begin_switch(kernel, OTHER)
-    monkeypatch.setattr(steps, "mark_vectors", crash)
+    monkeypatch.setattr(vectors, "mark_vectors", crash)
     job_id = change_job(kernel)
     run_one(kernel, job_id)
     assert kernel.embedder.signature == "hashing-v1-384"

@@ -86,7 +86,7 @@ def test_many_go_into_a_bucket_that_is_made_for_them(kernel: Kernel, principal: 
     ids = offer(kernel, principal, "One.", "Two.", "Three.")
     chosen = [AcceptedSuggestion(each) for each in ids]
     result = accept_suggestions(kernel, principal, chosen[:2], bucket_name="  Clay   studio ")
-    again = accept_suggestions(kernel, principal, chosen[2:], bucket_name="Clay studio")
+    again = accept_suggestions(kernel, principal, chosen[2:], bucket_name="clay STUDIO")
     assert result.bucket_id == again.bucket_id
     assert memories(kernel) == dict.fromkeys(("One.", "Two.", "Three."), "Clay studio")
     assert [each.name for each in list_buckets(kernel, principal).buckets] == ["Clay studio"]

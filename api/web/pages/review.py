@@ -24,9 +24,8 @@ from backread.store.repositories.suggestions import (
     count_suggestions,
     list_suggestions,
 )
-from recall.memories import list_buckets
+from recall.memories import MAX_BUCKET_NAME, list_buckets
 from recall.suggestions import (
-    MAX_BUCKET_NAME,
     MOST_AT_ONCE,
     AcceptedSuggestion,
     accept_suggestions,

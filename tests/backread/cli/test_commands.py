@@ -165,9 +165,12 @@ def test_the_index_is_built_anew_from_the_database(run: Run, tmp_path: Path) -> 
     assert account["passages"] == 4
     assert answer(run("search", "Zuckertraube", "--json"))["hits"]
 
+    (tmp_path / "oven.md").write_text("# Warranty\n\nThree years.\n")
+    run("files", "add", tmp_path / "oven.md")
     [account] = answer(run("reindex", "--from-captures", "--json"))["accounts"]
-    assert account["passages"] == 4
+    assert (account["passages"], account["files"]) == (4, 1)
     assert answer(run("search", "Zuckertraube", "--json"))["hits"]
+    assert answer(run("files", "search", "warranty", "--json"))["passages"]
 
 
 def test_a_whole_archive_verifies(run: Run, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from backread.errors import Unavailable
@@ -87,6 +88,29 @@ def test_a_wrong_key_is_said_in_words(endpoint: EmbeddingsEndpoint) -> None:
         connect(endpoint).embed_queries(["tea"])
 
     assert "BACKREAD_EMBEDDING_API_KEY" in refused.value.hint
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
+def test_a_text_that_is_too_long_for_the_endpoint_is_shortened_and_holds_up_no_other(
+    endpoint: EmbeddingsEndpoint, status: int
+) -> None:
+    def of_few_characters(asked: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        is_too_long = any(len(text) > 1_000 for text in asked["input"])
+        return (status, {"error": {"message": "too long"}}) if is_too_long else well_behaved(asked)
+
+    endpoint.answer = of_few_characters
+    texts = [f"text {number}" for number in range(8)]
+    alone = connect(endpoint).embed_passages(texts)
+    texts[5] += " and more" * 500
+    together = connect(endpoint).embed_passages(texts)
+    assert [n for n in range(8) if not np.array_equal(alone[n], together[n])] == [5]
+
+
+def test_an_endpoint_that_takes_nothing_is_given_up_soon(endpoint: EmbeddingsEndpoint) -> None:
+    endpoint.answer = lambda _asked: (400, {"error": {"message": "no such model"}})
+    with pytest.raises(Unavailable, match="no such model"):
+        connect(endpoint).embed_passages(["tea " * 1_000] * 64)
+    assert len(endpoint.asked) < 16
 
 
 def test_a_hiccup_is_tried_again(endpoint: EmbeddingsEndpoint) -> None:

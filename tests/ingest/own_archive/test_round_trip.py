@@ -204,6 +204,21 @@ def test_memories_keep_their_dates_and_buckets_and_decisions_hold(
     assert count_rows(other, Memory) == before
 
 
+def test_a_suggestion_whose_memory_was_deleted_for_good_is_not_made_elsewhere(
+    kernel: Kernel, principal: Principal, elsewhere: tuple[Kernel, Principal], tmp_path: Path
+) -> None:
+    beside = as_zip({"memories.json": _MEMORIES}, tmp_path / "claude.zip")
+    import_files(kernel, principal, beside)
+    with kernel.store.write() as session:
+        session.execute(update(SuggestedMemory).values(state="erased", text="", source=""))
+    other, cleo = elsewhere
+    import_files(other, cleo, write(tmp_path / "all.zip", _export(kernel, principal)))
+    import_files(other, cleo, beside)
+    with kernel.store.read() as ours, other.store.read() as theirs:
+        query = select(SuggestedMemory.state, SuggestedMemory.text, SuggestedMemory.text_hash)
+        assert theirs.execute(query).all() == ours.execute(query).all()
+
+
 def test_a_deletion_is_taken_along_unless_the_chat_is_here(
     kernel: Kernel, principal: Principal, elsewhere: tuple[Kernel, Principal], tmp_path: Path
 ) -> None:
@@ -298,6 +313,8 @@ def test_damaged_and_hostile_lines_cost_only_themselves(
         {"backread": "tombstone", "platform": "p" * 99, "external_id": "x"},
         {"backread": "bucket", "name": 7},
         {"backread": "suggestion", "platform": "chatgpt", "text": "x", "state": "sold"},
+        {"backread": "suggestion", "platform": "chatgpt", "text": "", "state": "erased"},
+        {"backread": "suggestion", "platform": "chatgpt", "text": "x", "state": "erased"},
         {"backread": "hologram"},
         {"backread": None},
     ]

@@ -1,5 +1,6 @@
 """Smart Memory as tools and pages get it: always true of the memories as they are."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from backread.jobs import run_pending
 from backread.kernel import Kernel
 from backread.store.models import Bucket, Category, CategoryMembership, Job
 from backread.tokens import estimate_tokens
+from ingest.own_archive.writing import ArchiveWriter
 from recall.categories import updating
 from recall.categories.asking import CATEGORISE_BUCKET
 from recall.categories.reading import bucket_categories, category_memories
@@ -28,6 +30,7 @@ from recall.memories import (
     store_memory,
     undo_forget,
 )
+from tests.ingest.exports import import_files
 from tests.recall.categories.lives import ALL, CELLO, GARDEN
 
 
@@ -109,6 +112,20 @@ def test_more_memories_than_a_result_holds_come_in_pages(
         if not cursor:
             break
     assert len(seen) == len(set(seen)) == len(GARDEN)
+
+
+def test_memories_that_come_in_an_archive_are_sorted(
+    kernel: Kernel, principal: Principal, stranger: Principal, tmp_path: Path
+) -> None:
+    keep(kernel, principal, [*GARDEN, *CELLO])
+    archive = tmp_path / "archive.zip"
+    archive.write_bytes(b"".join(ArchiveWriter(kernel, principal).pieces()))
+    import_files(kernel, stranger, archive)
+    run_pending(kernel)
+    with kernel.store.read() as session:
+        (bucket,) = session.scalars(select(Bucket).where(Bucket.account_id == stranger.account_id))
+        names = list(session.scalars(select(Category.name).where(Category.bucket_id == bucket.id)))
+    assert len(names) >= 2
 
 
 def test_a_small_bucket_is_one_category_and_an_empty_one_says_so(

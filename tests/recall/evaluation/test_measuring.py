@@ -73,3 +73,15 @@ def test_what_somebody_did_talk_about_is_not_asked_as_if_nobody_had(
 def test_an_empty_archive_cannot_be_measured(kernel: Kernel, principal: Principal) -> None:
     with pytest.raises(InvalidInput):
         evaluate(kernel, principal)
+
+
+def test_questions_that_found_nothing_of_theirs_are_shown_with_their_message(
+    kernel: Kernel, principal: Principal
+) -> None:
+    said = "The workshop in Sarn delivers larch boards on crate forty before the harvest begins."
+    keep(kernel, principal, *(Chat(f"Order {n}", [said, "Good."]) for n in range(30)))
+    result = evaluate(kernel, principal, questions=20)
+    assert result.missed
+    assert all(each.reader_url.startswith(kernel.settings.origin) for each in result.missed)
+    assert all(each.question in result.text for each in result.missed)
+    assert "What did I say about" in result.missed[0].question

@@ -8,6 +8,7 @@ from backread.llm.hashing import HashingEmbedder
 from recall.grouping.clustering import (
     MOST_COMPARED,
     MOST_GROUPS,
+    across_languages,
     centred,
     group,
     unit,
@@ -51,3 +52,25 @@ def test_of_very_many_a_sample_makes_the_groups_and_all_join_them() -> None:
     rows = unit(centres[of] + 0.05 * rng.normal(size=(size, 16)).astype(np.float32))
     labels = group(rows, [f"w{n % 11}" for n in range(size)], 3)
     assert all(len(set(labels[of == topic].tolist())) == 1 for topic in range(3))
+
+
+def test_texts_of_two_languages_are_grouped_by_what_they_are_about() -> None:
+    rng = np.random.default_rng(3)
+    topics, languages = rng.normal(size=(2, 3, 32))
+    about = [place % 3 for place in range(60)]
+    spoken = [("en", "lv")[place // 30] for place in range(60)]
+    rows = np.stack(
+        [
+            topics[about[place]] + 3 * languages[place // 30] + 0.2 * rng.normal(size=32)
+            for place in range(60)
+        ]
+    )
+    mixed = across_languages(unit(rows.astype(np.float32)), spoken)
+    labels = group(mixed, [""] * 60, 3)
+    assert len({(label, topic) for label, topic in zip(labels.tolist(), about, strict=True)}) == 3
+
+
+def test_texts_of_one_language_stay_as_they_are() -> None:
+    rows = unit(np.random.default_rng(3).normal(size=(20, 8)).astype(np.float32))
+    few = ["en"] * 13 + ["lv"] * 7  # too few to know what that language shares
+    assert across_languages(rows, few) is rows

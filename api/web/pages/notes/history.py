@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 from api.deps import ReadDep, SignedInDep
 from api.web.pages.notes.addresses import crumbs, note_address
 from api.web.templating import render
+from recall.differences import difference
 from recall.notes import reading
 
 _WORDS = {
@@ -50,7 +51,7 @@ def history_page(
         if older
         else "",
         "shown": shown,
-        "lines": reading.difference(former, shown.text),
+        "lines": difference(former, shown.text),
         "words": _WORDS,
         "restore": note_address(note.path, "/restore"),
     }
