@@ -29,7 +29,7 @@ class ChatGptImporter:
     tree has a message."""
 
     slug = Platform.CHATGPT.value
-    version = 2
+    version = 3
 
     def recognises(self, raw: Any) -> bool:
         """`mapping` with `current_node`, or with messages that have an `author`. DeepSeek has

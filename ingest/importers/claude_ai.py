@@ -27,7 +27,7 @@ class ClaudeAiImporter:
     there is a message."""
 
     slug = Platform.CLAUDE_AI.value
-    version = 2
+    version = 3
 
     def recognises(self, raw: Any) -> bool:
         """`chat_messages` whose messages have a `sender`; empty chats have a `uuid` of their own.

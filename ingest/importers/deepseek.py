@@ -30,7 +30,7 @@ class DeepSeekImporter:
     there is a message."""
 
     slug = Platform.DEEPSEEK.value
-    version = 1
+    version = 2
 
     def recognises(self, raw: Any) -> bool:
         """`mapping` whose messages have `fragments` or DeepSeek's `inserted_at`; from the

@@ -23,7 +23,7 @@ class LeChatImporter:
     """Guarantees: messages in the order of their times; each chunk's text once."""
 
     slug = Platform.LECHAT.value
-    version = 2
+    version = 3
 
     def recognises(self, raw: Any) -> bool:
         """Messages of one chat, brought together, with `chatId` and chunks."""

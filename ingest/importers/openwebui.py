@@ -27,7 +27,7 @@ class OpenWebUiImporter:
     """Guarantees: parents before children; what was shown is the line to `currentId`."""
 
     slug = Platform.OPENWEBUI.value
-    version = 2
+    version = 3
 
     def recognises(self, raw: Any) -> bool:
         """`history` with `messages` by id, in `chat` or at the top."""

@@ -23,7 +23,7 @@ class SillyTavernImporter:
     """Guarantees: what was shown is the line; answers that were swiped away are branches."""
 
     slug = Platform.SILLYTAVERN.value
-    version = 2
+    version = 3
 
     def recognises(self, raw: Any) -> bool:
         """Lines with `mes`; pairs under `data_visible`; Agnai's messages with `msg`."""

@@ -38,7 +38,7 @@ class VsCodeCopilotImporter:
     """Guarantees: each question before its answer; pieces of an answer joined as they are shown."""
 
     slug = Platform.VSCODE_COPILOT.value
-    version = 2
+    version = 3
 
     def recognises(self, raw: Any) -> bool:
         """`requests` with `response`s and VS Code's names for both sides; a log that begins

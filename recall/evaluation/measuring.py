@@ -17,6 +17,7 @@ from recall.evaluation.questions import (
 )
 from recall.evidence import weigh
 from recall.history import RecallRequest, recall_chat_history
+from recall.links import reader_link
 from recall.query import understand
 from recall.retrieval import Mode, retrieve
 from recall.wire import ResultModel
@@ -27,6 +28,8 @@ _UNANSWERABLE = 20
 _DEPTH = 20
 _IN_A_CALL = 15
 _TIMED = 60
+_SHOWN = 10
+_MOST_MISSED = 5
 
 
 class Figures(ResultModel):
@@ -42,11 +45,19 @@ class Figures(ResultModel):
     conversation_at10: float
 
 
+class Missed(ResultModel):
+    """A question whose message was not among the first 10, and where the message is."""
+
+    question: str
+    reader_url: str
+
+
 class Evaluation(ResultModel):
     """How well recall finds things in one archive, measured on it."""
 
     mode: str
     seed: int
+    wanted: int = Field(description="Questions that were asked for; a small archive gives fewer.")
     all: Figures
     plain: Figures
     dated: Figures
@@ -55,10 +66,11 @@ class Evaluation(ResultModel):
     not_found: float = Field(description="Share of unanswerable questions told so.")
     milliseconds_p50: float
     milliseconds_p95: float
+    missed: list[Missed] = Field(description="Some of the questions that found nothing of theirs.")
 
     @property
     def text(self) -> str:
-        """A table for a terminal."""
+        """A table for a terminal, and what its columns mean."""
         head = f"{'questions':<18} {'n':>5} {'R@1':>6} {'R@5':>6} {'R@10':>6} {'R@20':>6}"
         lines = [f"{head} {'MRR':>6} {'chat@10':>8}"]
         for name, some in (
@@ -79,7 +91,16 @@ class Evaluation(ResultModel):
             f"{self.not_found:.3f}",
             f"One recall takes {self.milliseconds_p50:.0f} ms (median), "
             f"{self.milliseconds_p95:.0f} ms (95 of 100 are faster); mode {self.mode}.",
+            "",
+            "Each question names some words of a sentence that you wrote. R@5 is the share whose",
+            "message was among the first 5 found, chat@10 the share whose conversation was among",
+            "the first 10. MRR is 1 when the message always comes first, .5 when always second.",
         ]
+        if self.all.questions < self.wanted:
+            lines.append(f"Your chats gave {self.all.questions} of {self.wanted} questions.")
+        if self.missed:
+            lines += ["", "Not among the first 10, for example:"]
+            lines += [f"  {each.question}\n    {each.reader_url}" for each in self.missed]
         return "\n".join(lines)
 
 
@@ -116,6 +137,7 @@ def evaluate(
     return Evaluation(
         mode=mode,
         seed=seed,
+        wanted=questions,
         all=_figures(ranks, chats, range(len(made))),
         plain=_figures(ranks, chats, plain),
         dated=_figures(ranks, chats, dated),
@@ -124,6 +146,16 @@ def evaluate(
         not_found=1 - _mean(told) if absent else 0.0,
         milliseconds_p50=p50,
         milliseconds_p95=p95,
+        missed=[
+            Missed(
+                question=each.text,
+                reader_url=reader_link(
+                    kernel.settings.origin, each.source.conversation_id, each.source.message_id
+                ),
+            )
+            for each, rank in zip(made, ranks, strict=True)
+            if each.source is not None and not 0 < rank <= _SHOWN
+        ][:_MOST_MISSED],
     )
 
 
