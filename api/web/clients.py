@@ -39,7 +39,7 @@ def client_guides(mcp_url: str) -> list[ClientGuide]:
         _cursor(mcp_url),
         _vs_code(mcp_url),
         _gemini(mcp_url),
-        _grok(),
+        _grok(mcp_url),
         _mcp_remote(mcp_url),
         _inspector(),
     ]
@@ -55,7 +55,7 @@ def _claude() -> ClientGuide:
         "claude",
         "Claude (web and desktop)",
         steps=(
-            "Open Settings → Connectors and choose “Add custom connector”.",
+            "Open Customize (or Settings) → Connectors and choose “Add custom connector”.",
             "Name it Backread and paste the MCP address from above.",
             "Choose Connect, sign in here and allow access.",
         ),
@@ -77,8 +77,8 @@ def _chatgpt() -> ClientGuide:
         "chatgpt",
         "ChatGPT",
         steps=(
-            "Open Settings → Apps & Connectors → Advanced settings and turn Developer mode on.",
-            "Choose Create, name it Backread, paste the MCP address, authentication OAuth.",
+            "Open Settings → Apps → Advanced settings and turn Developer mode on.",
+            "Choose “Create app”, name it Backread, paste the MCP address, authentication OAuth.",
             "Sign in here, allow access, and switch Backread on in a new chat.",
         ),
         is_remote=True,
@@ -124,24 +124,32 @@ def _vs_code(url: str) -> ClientGuide:
 
 
 def _gemini(url: str) -> ClientGuide:
+    config = {"mcpServers": {"backread": {"httpUrl": url}}}  # `url` would mean HTTP+SSE there
     return ClientGuide(
         "gemini-cli",
         "Gemini CLI",
         steps=("Then run /mcp auth backread inside Gemini CLI.",),
-        snippets=(Snippet("In a terminal", f"gemini mcp add -t http -s user backread {url}"),),
+        snippets=(
+            Snippet("In a terminal", f"gemini mcp add -t http -s user backread {url}"),
+            Snippet("Or in ~/.gemini/settings.json", json.dumps(config, indent=2)),
+        ),
     )
 
 
-def _grok() -> ClientGuide:
+def _grok(url: str) -> ClientGuide:
     return ClientGuide(
         "grok",
         "Grok",
         steps=(
-            "Open Settings → Connectors and choose to add a custom connector.",
-            "Name it Backread and paste the MCP address from above.",
+            "On the web, open grok.com/connectors, choose “New Connector” and a custom one.",
+            "Name it Backread and paste the MCP address from above, which must be a public one.",
             "Sign in here and allow access.",
         ),
-        is_remote=True,
+        snippets=(
+            Snippet(
+                "For Grok Build, in a terminal", f"grok mcp add --transport http backread {url}"
+            ),
+        ),
     )
 
 
