@@ -11,11 +11,15 @@ from starlette.testclient import TestClient
 
 from backread import log
 from backread.domain import Principal, Scope
-from backread.jobs import JOBS, JobContext, enqueue, job
+from backread.jobs import JOBS, JobContext, Queue, enqueue, job
+from backread.jobs.broker import RUN_JOB, app
+from backread.jobs.picking import Place
+from backread.jobs.worker import KernelTask, SharedFlag
 from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.models import Account
 from backread.telemetry import tracing
+from backread.telemetry.spans import span
 from recall.exporting import export_conversation
 from recall.history import RecallRequest, recall_chat_history
 from tests.api.archive import Importer, importer, run_jobs
@@ -113,6 +117,50 @@ def test_each_request_job_and_step_of_a_recall_has_a_span(
     assert ("ingest.run_import", "done") in {
         (each["backread.job"], each["backread.state"]) for each in jobs
     }
+
+
+def test_a_job_goes_on_with_the_trace_of_its_request_down_to_the_statements(
+    signed_in: TestClient, spans: InMemorySpanExporter, bring_in: Importer
+) -> None:
+    bring_in(dialogue("how do I prune roses", "In March, above a bud."))
+    found = spans.get_finished_spans()
+    (request,) = [
+        span for span in found if (span.attributes or {}).get("backread.route") == "/api/v1/imports"
+    ]
+    together = [span for span in found if span.context.trace_id == request.context.trace_id]
+    jobs = {(span.attributes or {})["backread.job"] for span in together if span.name == "job"}
+    # The import, which the request asked for, and what the import asked for.
+    assert jobs >= {"ingest.run_import", "ingest.embed_passages"}
+    statements = {
+        (each["backread.statement"], each.get("backread.table"))
+        for span in together
+        if span.name == "database" and (each := span.attributes or {})
+    }
+    assert statements >= {("insert", "jobs"), ("insert", "messages"), ("select", "passages")}
+    assert all(
+        key in {"backread.statement", "backread.table", "error.type"}
+        for span in found
+        if span.name == "database"
+        for key in span.attributes or {}
+    )
+
+
+def test_a_task_of_a_worker_is_linked_from_the_job_that_ran_in_it(
+    settings: Settings, kernel: Kernel, spans: InMemorySpanExporter, failing: None
+) -> None:
+    with span("request"), kernel.store.write() as session:
+        job_id = enqueue(session, "sample.quotes", account_id=None)
+    KernelTask.settings, KernelTask.open_kernel = settings, Kernel
+    KernelTask.stopping, KernelTask.place = SharedFlag(), Place(tuple(Queue), 1, "")
+    try:
+        app.tasks[RUN_JOB](job_id)
+    finally:
+        KernelTask.close_kernel()
+    by_name = {each.name: each for each in spans.get_finished_spans()}
+    request, task, run = by_name["request"], by_name["task"], by_name["job"]
+    assert (task.attributes or {})["backread.task"] == RUN_JOB
+    assert run.context.trace_id == request.context.trace_id != task.context.trace_id
+    assert [link.context.span_id for link in run.links] == [task.context.span_id]
 
 
 def test_the_secret_in_an_address_of_an_export_is_told_nowhere(

@@ -7,6 +7,7 @@ from backread.jobs import run_pending
 from backread.kernel import Kernel
 from backread.store.models import Account
 from ingest import tasks
+from recall.folders import reading
 from tests.api.conftest import sign_in
 from tests.api.mcp_server.calls import Caller
 
@@ -83,6 +84,31 @@ def test_a_key_is_shown_once_and_opens_the_mcp_server(script: TestClient) -> Non
     assert script.delete(f"{PATH}/{folder}/keys/{key['id']}").status_code == 404
 
 
+def test_a_long_history_comes_in_pages(script: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "PAGE_REVISIONS", 2)
+    records = f"{PATH}/{made(script)}/records"
+    record = script.post(records, json={"name": "Plan", "content": "1."}).json()["id"]
+    for number in range(2, 6):
+        script.patch(f"{records}/{record}", json={"content": f"{number}."})
+    pages, before = [], ""
+    while before is not None:
+        page = script.get(f"{records}/{record}/history{before}").json()
+        pages.append([each["number"] for each in page["items"]])
+        before = page["next_before"] and f"?before={page['next_before']}"
+    assert pages == [[5, 4], [3, 2], [1]]
+
+
+def test_a_deleted_record_is_taken_away_for_good_on_a_second_call(script: TestClient) -> None:
+    records = f"{PATH}/{made(script)}/records"
+    record = script.post(records, json={"name": "Plan", "content": "One."}).json()["id"]
+    for_good = {"permanently": True}
+    assert script.delete(f"{records}/{record}", params=for_good).status_code == 409
+    assert script.delete(f"{records}/{record}").status_code == 204
+    assert script.delete(f"{records}/{record}", params=for_good).status_code == 204
+    assert script.get(f"{records}/{record}/history").status_code == 404
+    assert script.post(f"{records}/{record}/restore", json={}).status_code == 404
+
+
 def test_a_record_is_changed_only_at_the_revision_that_was_read(script: TestClient) -> None:
     records = f"{PATH}/{made(script)}/records"
     first = script.post(records, json={"name": "Plan", "content": "One."})
@@ -120,6 +146,10 @@ def test_every_version_is_kept_and_can_be_restored(script: TestClient) -> None:
     assert [each["id"] for each in script.get(f"{PATH}/{folder}/deleted-records").json()["items"]]
     history = script.get(f"{records}/{record}/history").json()["items"]
     assert [each["operation"] for each in history] == ["delete", "append", "create"]
+    assert "content" not in history[0]
+    assert script.get(f"{records}/{record}/history/2").json()["content"] == "One.\n\nTwo."
+    for number in (0, 4, 2**40):
+        assert script.get(f"{records}/{record}/history/{number}").status_code == 404
     back = script.post(f"{records}/{record}/restore", json={}).json()
     assert (back["content"], back["metadata"]) == ("One.\n\nTwo.", {"a": 1})
     first = script.post(f"{records}/{record}/restore", json={"revision": 1}).json()

@@ -129,6 +129,24 @@ def test_a_waiting_import_is_called_off_with_its_job(api: TestClient) -> None:
     assert api.get(f"/api/v1/imports/{import_id}").json()["state"] == "cancelled"
 
 
+def test_long_work_is_held_back_over_rest_and_nobody_elses(
+    api: TestClient, kernel: Kernel, owner: Account
+) -> None:
+    with kernel.store.write() as session:
+        own = enqueue(session, "ingest.embed_passages", account_id=owner.id)
+        foreign = enqueue(session, "ingest.embed_passages", account_id="01" + "0" * 24)
+        servers = enqueue(session, "ingest.change_models", account_id=None)
+        quick = enqueue(session, FAILS, account_id=owner.id)
+    paused = api.post(f"/api/v1/jobs/{own}/pause").json()
+    assert (paused["state"], paused["is_paused"], paused["can_pause"]) == ("queued", True, False)
+    resumed = api.post(f"/api/v1/jobs/{own}/resume").json()
+    assert (resumed["is_paused"], resumed["can_pause"]) == (False, True)
+    assert api.post(f"/api/v1/jobs/{foreign}/pause").status_code == 404
+    assert api.post(f"/api/v1/jobs/{foreign}/resume").status_code == 404
+    assert api.post(f"/api/v1/jobs/{servers}/pause").status_code == 403
+    assert api.post(f"/api/v1/jobs/{quick}/pause").status_code == 403
+
+
 def test_what_the_server_does_for_itself_is_not_called_off(api: TestClient, kernel: Kernel) -> None:
     with kernel.store.write() as session:
         job_id = enqueue(session, FAILS, account_id=None)

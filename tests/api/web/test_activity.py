@@ -72,6 +72,29 @@ def test_a_waiting_import_is_stopped_or_paused_from_here(page: TestClient) -> No
     assert actions_of(page.get("/activity").text) == set()
 
 
+def test_embedding_is_paused_and_let_go_on_from_here(
+    page: TestClient, kernel: Kernel, owner: Account
+) -> None:
+    job_id = add(kernel, "ingest.embed_passages", owner.id)
+    assert actions_of(page.get("/activity").text) == {"pause"}
+    page.post(f"/activity/{job_id}/pause")
+    html = page.get("/activity").text
+    assert "Paused" in text_of(html)
+    assert actions_of(html) == {"resume"}
+    page.post(f"/activity/{job_id}/resume")
+    html = page.get("/activity").text
+    assert "Paused" not in text_of(html)
+    assert actions_of(html) == {"pause"}
+
+
+def test_what_a_job_left_out_is_told(page: TestClient, kernel: Kernel, owner: Account) -> None:
+    ended = {"state": "done", "finished_at": utcnow(), "started_at": utcnow()}
+    add(kernel, "recall.derive_records", owner.id, left_out=1, done_units=9, **ended)
+    add(kernel, "recall.derive_records", owner.id, done_units=9, **ended)
+    text = text_of(page.get("/activity").text)
+    assert "1 item could not be read and was left out" in text
+
+
 def test_what_failed_is_tried_again_or_dismissed_one_by_one_and_all_together(
     page: TestClient, kernel: Kernel, owner: Account
 ) -> None:

@@ -81,15 +81,23 @@ def test_a_record_is_written_found_edited_and_restored(
     late = send(signed_in, f"{record}/edit", record, name="Piers", content="Late.", revision="1")
     assert late.status_code == 409
     assert "Late." in late.text
-    difference = signed_in.get(f"{record}/history/2").text
-    assert "line-removed" in difference
+    difference = signed_in.get(f"{record}/history").text
+    assert "diff-removed" in difference
     assert "metadata: status = done" in difference
+    first = signed_in.get(f"{record}/history", params={"at": 1}).text
+    assert "Restore this revision" in first
+    assert signed_in.get(f"{record}/history", params={"at": 3}).status_code == 404
     send(signed_in, f"{record}/edit", f"{record}/delete")
     assert signed_in.get(record).status_code == 404
     listed = signed_in.get(folder).text
     assert "1 deleted record" in listed
     send(signed_in, folder, f"{record}/restore")
     assert "All fine." in signed_in.get(record).text
+    send(signed_in, f"{record}/edit", f"{record}/delete")
+    assert "Here the record was deleted." in signed_in.get(f"{record}/history").text
+    purged = send(signed_in, folder, f"{record}/purge")
+    assert purged.headers["location"].endswith("?done=purged")
+    assert signed_in.get(f"{record}/history").status_code == 404
 
 
 def test_what_cannot_be_saved_comes_back_with_the_reason_and_the_text(
@@ -117,7 +125,7 @@ def test_hostile_names_and_contents_are_only_text(signed_in: TestClient, folder:
         content=f"{bad}\n\n[x](javascript:alert(1)) ![y](http://evil.example/y.png)",
         metadata=f"{bad} = {bad}",
     )
-    for path in (record, folder, f"{record}/edit", f"{record}/history/1", f"{folder}?q=script"):
+    for path in (record, folder, f"{record}/edit", f"{record}/history?at=1", f"{folder}?q=script"):
         page = signed_in.get(path).text
         assert "<script>alert" not in page
         assert 'href="javascript' not in page
