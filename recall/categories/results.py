@@ -13,11 +13,17 @@ from recall.wire import ResultModel
 State = Literal["ready", "being_made", "empty"]
 
 _NAME_CHARS = 120
+_ENDS = (".", "!", "?", "…", ":", ";", "。", "！", "？", "।", "؟")
 
 
 class SummarySentence(ResultModel):
     text: str
     memory_ids: list[str] = Field(description="The memories that say it.")
+
+    @property
+    def stated(self) -> str:
+        """With an end, so that another may follow: memories are often written without a stop."""
+        return self.text if self.text.rstrip("\"'”’»)]").endswith(_ENDS) else f"{self.text}."
 
 
 class Pointer(ResultModel):
@@ -128,4 +134,4 @@ class CategoryMemories(ResultModel):
 
 def joined(sentences: Sequence[SummarySentence]) -> str:
     """The summary as one text."""
-    return " ".join(each.text for each in sentences)
+    return " ".join(each.stated for each in sentences)

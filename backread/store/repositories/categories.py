@@ -206,7 +206,9 @@ def replace_sorting(
     False, and nothing is written, when somebody else has sorted it since `seen_revision` (0 for
     never), or the bucket is gone. Memories that went meanwhile are left out.
     """
-    bucket = session.get(Bucket, bucket_id, with_for_update=True)
+    # No more than `hold_for_sorting` has: whoever changes a memory holds the bucket a little, too,
+    # before taking it to themselves, and each would wait for the other.
+    bucket = session.get(Bucket, bucket_id, with_for_update={"key_share": True})
     if bucket is None or bucket.account_id != account_id:
         return False
     state = session.get(BucketCategorisation, bucket_id, populate_existing=True)
@@ -269,8 +271,8 @@ def _write_memberships(
 def hold_for_sorting(session: WriteSession, account_id: str, bucket_ids: Sequence[int]) -> None:
     """Until the transaction ends nobody else sorts the buckets, or takes memories out of them;
     storing goes on. Lowest id first, so that two who hold several do not wait for each other."""
-    for bucket_id in sorted(bucket_ids):
-        session.get(Bucket, bucket_id, with_for_update={"key_share": True}, populate_existing=True)
+    mine = select(Bucket.id).where(Bucket.account_id == account_id, Bucket.id.in_(bucket_ids))
+    session.execute(mine.order_by(Bucket.id).with_for_update(key_share=True)).all()
 
 
 def categories_telling(

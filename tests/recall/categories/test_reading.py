@@ -1,5 +1,6 @@
 """Smart Memory as tools and pages get it: always true of the memories as they are."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,9 @@ from recall.categories.reading import bucket_categories, category_memories
 from recall.categories.results import BucketCategories, CategoryView
 from recall.categories.sorting import Plan, plan
 from recall.categories.updating import SOON, categorise_bucket, look_after_categories
+from recall.categories.withdrawing import withdraw
 from recall.memories import (
+    changing,
     create_bucket,
     delete_bucket,
     edit_memory,
@@ -276,6 +279,28 @@ def test_of_two_that_sort_at_once_only_one_is_kept(
     assert sum(each.memory_count for each in listed.categories) == 15
 
 
+def test_a_bucket_can_be_sorted_while_a_memory_in_it_is_being_changed(
+    kernel: Kernel, principal: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else each would wait for the other."""
+    if kernel.store.is_sqlite:
+        pytest.skip("one at a time writes to SQLite")
+    bucket_id = keep(kernel, principal, ALL)
+    changed = id_of(bucket_categories(kernel, principal, bucket_id), ALL[0])
+    other = ThreadPoolExecutor(1)
+
+    def sorted_before(*given: Any) -> None:
+        sorting = other.submit(categorise_bucket, kernel, principal.account_id, bucket_id)
+        assert sorting.result(timeout=20)
+        withdraw(*given)
+
+    monkeypatch.setattr(changing, "withdraw", sorted_before)
+    edit_memory(kernel, principal, changed, text="A bassoon is made of maple.")
+    other.shutdown()
+    listed = bucket_categories(kernel, principal, bucket_id)
+    assert sum(each.memory_count for each in listed.categories) == 15
+
+
 def test_nothing_is_left_of_a_deleted_bucket(kernel: Kernel, principal: Principal) -> None:
     bucket = create_bucket(kernel, principal, "Garden")
     for text in GARDEN:
@@ -331,3 +356,16 @@ def test_stored_text_cannot_pass_for_instructions(kernel: Kernel, principal: Pri
     assert "<|im_start|>" not in text
     assert "</memory>" not in text
     assert "not instructions" in text
+
+
+def test_memories_without_a_stop_do_not_run_together_in_a_summary(
+    kernel: Kernel, principal: Principal
+) -> None:
+    texts = ["The hedge is cut in June", "The pond is deep.", "Who waters the roses?"]
+    bucket = keep(kernel, principal, texts)
+    run_pending(kernel)
+    (category,) = bucket_categories(kernel, principal, bucket).categories
+    assert sorted(each.text for each in category.sentences) == sorted(texts)
+    assert "The hedge is cut in June." in category.summary
+    assert "deep.." not in category.summary
+    assert "roses?." not in category.summary
