@@ -17,6 +17,7 @@ _MOST_PARTS = 2_000  # of one conversation; some half a million tokens
 _NAME_CHARACTERS = 200
 _NEW_SHARE = 0.5  # of a part of an older version that no newer one says any more
 _UNTITLED = "Untitled"
+_EARLIER = "(an earlier version)"  # or what was corrected would stand as equal beside it
 
 Cut = Callable[[str], Iterator[tuple[int, int]]]
 
@@ -56,7 +57,7 @@ def parts_beside(line: Sequence[MessageRow], cut: Cut) -> Iterator[BesidePart]:
     """The parts of all such texts of a shown line, root first; `cut` cuts a text.
 
     Of a document with several versions the latest is whole; of those before it what later ones
-    say no more. A part that two texts share at one message comes once.
+    say no more, under a name that says so. A part that two texts share at one message comes once.
     """
     said: set[tuple[str, str, str]] = set()
     for number, part in enumerate(_parts(line, cut)):
@@ -77,7 +78,7 @@ def _parts(line: Sequence[MessageRow], cut: Cut) -> Iterator[BesidePart]:
     changes = [
         _Change(message["id"], position, message["created_at"], message["asides"])
         for position, message in enumerate(line)
-        if any("artifact" in aside for aside in message["asides"])
+        if any(isinstance(aside, dict) and "artifact" in aside for aside in message["asides"])
     ]
     if changes:
         for artifact, versions in _artifacts(line, changes):
@@ -124,7 +125,8 @@ def _document(name: str, versions: Sequence[_Version], role: str, cut: Cut) -> I
             if kept and gone < _NEW_SHARE * sum(map(len, lines)):
                 continue
             by = versions[max((written.get(line, 0) for line in lines), default=number)]
-            yield BesidePart(name, by.message, role, start, end, part, by.said_at)
+            called = name if number == len(versions) - 1 else f"{name} {_EARLIER}"
+            yield BesidePart(called, by.message, role, start, end, part, by.said_at)
         kept.update(_lines(text))
 
 

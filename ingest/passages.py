@@ -2,6 +2,7 @@
 behind them the parts of what stands beside the messages."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
@@ -23,8 +24,8 @@ _SENTENCE_ENDS = (". ", "! ", "? ", "… ", "。", "！", "？")
 def passages_of(conversation: ConversationRow, line: Sequence[MessageRow]) -> list[PassageRow]:
     """The passages of a conversation, in reading order. `line` is its shown line, root first.
 
-    Together they cover every character of every dialogue message but blank borders, and the
-    artifacts and attachments, which come last.
+    Together they cover every character of every dialogue message but blank borders. Last come
+    those of artifacts and attachments, as `parts_beside` gives them.
     """
     rows: list[PassageRow] = []
     for message in line:
@@ -94,10 +95,10 @@ def cut(text: str, limit: int = PASSAGE_TOKENS) -> Iterator[tuple[int, int]]:
         yield from _trimmed(text, 0, len(text))
         return
     reach = max(1, len(text) * limit // tokens)
-    fences = _code_blocks(text) if "```" in text or "~~~" in text else []
+    edges = _code_edges(text) if "```" in text or "~~~" in text else []
     start = 0
     while len(text) - start > reach * _SLACK:
-        end = _border(text, start + reach // 2, start + reach, fences)
+        end = _border(text, start + reach // 2, start + reach, edges)
         yield from _trimmed(text, start, end)
         start = end
     yield from _trimmed(text, start, len(text))
@@ -115,29 +116,28 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     yield max(start, text.rfind("\n", start, first) + 1), end
 
 
-def _code_blocks(text: str) -> list[tuple[int, int]]:
-    """Start and end of each fenced block; an open one reaches to the end."""
+def _code_edges(text: str) -> list[int]:
+    """Start and end of each fenced block, in turn; an open one reaches to the end."""
     marks = [(match.start(), match.end()) for match in _FENCE.finditer(text)]
-    blocks: list[tuple[int, int]] = []
+    edges: list[int] = []
     for (start, _), (_, end) in zip(marks[::2], marks[1::2], strict=False):
         line_end = text.find("\n", end)
-        blocks.append((start, len(text) if line_end < 0 else line_end + 1))
+        edges += [start, len(text) if line_end < 0 else line_end + 1]
     if len(marks) % 2:
-        blocks.append((marks[-1][0], len(text)))
-    return blocks
+        edges += [marks[-1][0], len(text)]
+    return edges
 
 
-def _border(text: str, low: int, high: int, blocks: Sequence[tuple[int, int]]) -> int:
-    holding = None
-    if blocks:
-        edges = [at for block in blocks for at in block if low <= at <= high]
-        if edges:
-            return edges[-1]
-        holding = next((block for block in blocks if block[0] < high < block[1]), None)
+def _border(text: str, low: int, high: int, edges: Sequence[int]) -> int:
+    passed = bisect_right(edges, high)
+    if passed and edges[passed - 1] >= low:
+        return edges[passed - 1]
+    # After the start of a block and before its end: where that block starts.
+    holding = edges[passed - 1] if passed % 2 else None
     for mark in ("\n\n", "\n"):
         # A blank line inside code is no better a border than any other line of it.
         at = text.rfind(mark, low, high)
-        if at >= 0 and not (mark == "\n\n" and holding is not None and holding[0] < at):
+        if at >= 0 and not (mark == "\n\n" and holding is not None and holding < at):
             return at + len(mark)
     end = max(text.rfind(mark, low, high) + len(mark) for mark in _SENTENCE_ENDS)
     if end > low:

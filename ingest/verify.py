@@ -27,6 +27,7 @@ from backread.store.repositories.indexed import KINDS, IndexedKind, count_indexe
 from backread.vectors.index import Collection
 from ingest.beside import parts_beside
 from ingest.candidates import decompress
+from ingest.importers import IMPORTERS
 from ingest.passages import cut
 
 _PAGE = 100
@@ -131,8 +132,12 @@ def _check_conversation(
     passages = passages_of_conversation(session, account_id, row["id"])
     result.passages += len(passages)
     found = [*_tree_problems(row, messages), *_passage_problems(messages, passages)]
-    if get_capture(session, account_id, row["capture_id"]) is None:
+    capture = get_capture(session, account_id, row["capture_id"])
+    if capture is None:
         found.append("its capture is missing")
+    elif not _is_outdated(row, capture):
+        # An older release left these out; they come when the conversation is read again.
+        found += _beside_problems(messages, passages)
     session.expunge_all()
     for problem in found:
         result.note(f"Conversation {row['id']}: {problem}.")
@@ -168,10 +173,24 @@ def _passage_problems(
         message = by_id.get(passage.message_id)
         if message is None:
             yield f"passage {passage.id} is of no message on the shown line"
-        elif passage.document:
-            continue
-        elif message["text"][passage.start_offset : passage.end_offset] != passage.text:
+        elif not passage.document and (
+            message["text"][passage.start_offset : passage.end_offset] != passage.text
+        ):
             yield f"passage {passage.id} does not have its message's words"
+    with_words = {each["id"] for each in by_id.values() if each["text"].strip()}
+    if with_words - {passage.message_id for passage in passages if not passage.document}:
+        yield "a message has no passage, so it cannot be found"
+
+
+def _is_outdated(row: ConversationRow, capture: Capture) -> bool:
+    """Whether an older release has read it, whose parser knew less."""
+    importer = IMPORTERS.get(capture.importer)
+    return importer is not None and row["parser_version"] < importer.version
+
+
+def _beside_problems(
+    messages: Sequence[MessageRow], passages: Sequence[StoredPassage]
+) -> Iterator[str]:
     beside = Counter(
         (part.message["id"], part.document, part.start, part.text)
         for part in parts_beside([each for each in messages if each["on_shown_line"]], cut)
@@ -182,6 +201,3 @@ def _passage_problems(
         if each.document
     ):
         yield "its artifacts and attachments are not what its messages say"
-    with_words = {each["id"] for each in by_id.values() if each["text"].strip()}
-    if with_words - {passage.message_id for passage in passages if not passage.document}:
-        yield "a message has no passage, so it cannot be found"

@@ -18,7 +18,7 @@ class LibreChatImporter:
     with the newest message, as LibreChat opens a chat."""
 
     slug = Platform.LIBRECHAT.value
-    version = 2
+    version = 3
 
     def recognises(self, raw: Any) -> bool:
         """`conversationId` with `messages` that say who created them."""

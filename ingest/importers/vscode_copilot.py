@@ -31,7 +31,6 @@ _SILENT = {
     "undoStop",
     "workspaceEdit",
 }
-_QUESTION_KEYS = ("text", "message")
 
 
 class VsCodeCopilotImporter:

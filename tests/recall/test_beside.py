@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select, update
 
 from backread.domain import Principal
 from backread.jobs import run_pending
 from backread.kernel import Kernel
-from backread.store.models import Message
+from backread.store.models import Conversation, Message, Passage
+from ingest.rereading import request_rereading
 from ingest.verify import verify_account
 from recall.history import RecallRequest, recall_chat_history
 from recall.search import SearchHit, SearchQuery, search
@@ -105,9 +106,24 @@ def test_what_a_later_version_dropped_is_still_found_at_its_own_message(
         kernel, principal, as_zip({"conversations.json": [claude("n", turns)]}, tmp_path / "c.zip")
     )
     (top, *_) = hits(kernel, principal, "queen cells comb")
-    assert (top.document, said_at(kernel, top)) == ("Notes", "First.")
+    assert (top.document, said_at(kernel, top)) == ("Notes (an earlier version)", "First.")
     assert [said_at(kernel, hit) for hit in hits(kernel, principal, "Weiselzellen")] == ["Second."]
     assert verify_account(kernel, principal.account_id).problems == []
+
+
+def test_an_archive_of_an_older_release_is_sound_and_has_them_once_it_is_read_again(
+    archive: Kernel, principal: Principal
+) -> None:
+    with archive.store.write() as session:
+        session.execute(delete(Passage).where(Passage.document != ""))
+        session.execute(update(Conversation).values(parser_version=1))
+    assert not any(hit.document for hit in hits(archive, principal, "frames boiled in soda"))
+    assert verify_account(archive, principal.account_id).problems == []
+    with archive.store.write() as session:
+        request_rereading(session, principal)
+    run_pending(archive)
+    assert hits(archive, principal, "frames boiled in soda")[0].document == "Hive plan"
+    assert verify_account(archive, principal.account_id).problems == []
 
 
 def test_a_document_with_one_changed_line_is_not_found_twice(
