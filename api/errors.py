@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import DataError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from api.request_limits import STATE as RATE_LIMIT_HEADERS
@@ -64,6 +64,7 @@ def install_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(SignInRequired, _on_sign_in_required)
     app.add_exception_handler(HTTPException, _on_http_exception)
     app.add_exception_handler(RequestValidationError, _on_invalid_request)
+    app.add_exception_handler(ClientDisconnect, _on_client_gone)
     app.add_exception_handler(Exception, _on_unexpected)
 
 
@@ -134,6 +135,11 @@ def _on_invalid_request(request: Request, error: Exception) -> Response:
         hint="",
         extra={"errors": found},
     )
+
+
+def _on_client_gone(request: Request, error: Exception) -> Response:
+    """Nobody reads the answer. It gives the access log and the metrics nginx's number for it."""
+    return Response(status_code=499)
 
 
 def _on_unexpected(request: Request, error: Exception) -> Response:

@@ -2,6 +2,7 @@
 
 import pytest
 from starlette.testclient import TestClient
+from starlette.types import Message, Scope
 
 from tests.api.conftest import PASSWORD
 
@@ -24,6 +25,38 @@ def test_a_body_that_does_not_say_its_size_is_counted(browser: TestClient, path:
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     parts = (b"x" * 16_384 for _ in range(5))
     assert browser.post(path, content=parts, headers=headers).status_code == 413
+
+
+@pytest.mark.parametrize("path", ["/token", "/register", "/api/v1/imports", "/api/v1/search"])
+def test_a_client_that_goes_before_its_body_has_come_is_no_error_of_ours(
+    browser: TestClient, path: str
+) -> None:
+    coming: list[Message] = [
+        {"type": "http.request", "body": b"{", "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+    answers: list[Message] = []
+
+    async def receive() -> Message:
+        return coming.pop(0)
+
+    async def send(message: Message) -> None:
+        answers.append(message)
+
+    headers = [(b"host", b"127.0.0.1"), (b"content-length", b"50")]
+    headers.append((b"content-type", b"application/x-www-form-urlencoded"))
+    scope: Scope = {
+        "type": "http",
+        "method": "POST",
+        "scheme": "http",
+        "path": path,
+        "query_string": b"",
+        "headers": headers,
+        "client": ("127.0.0.1", 5),
+    }
+    assert browser.portal is not None
+    browser.portal.call(browser.app, scope, receive, send)
+    assert answers[0]["status"] < 500
 
 
 def test_pages_cannot_be_framed_and_run_only_our_scripts(browser: TestClient) -> None:
