@@ -135,22 +135,23 @@ def cancel(job_id: _Id, account: AccountOption = "", as_json: JsonOption = False
 
 @jobs.command("pause")
 def pause(job_id: _Id, account: AccountOption = "", as_json: JsonOption = False) -> None:
-    """Hold a long job back until `backread jobs resume`. What it has done stays."""
+    """Hold a long job, or an import, back until it is resumed. What it has done stays."""
     from api.activity import pause_job
 
     with open_kernel(load_settings()) as kernel:
         principal = find_principal(kernel, account)
         with kernel.store.write() as session:
-            pause_job(session, principal, job_id)
+            import_id = pause_job(session, principal, job_id)
     if as_json:
         print_json({"id": job_id})
-    else:
-        typer.echo("It waits, if it runs from its next safe place on.")
+        return
+    way = f"imports resume {import_id}" if import_id else f"jobs resume {job_id}"
+    typer.echo(f"It waits, if it runs from its next safe place on. Go on: backread {way}")
 
 
 @jobs.command("resume")
 def resume(job_id: _Id, account: AccountOption = "", as_json: JsonOption = False) -> None:
-    """Let a paused job go on where it was."""
+    """Let a paused job go on where it was; an import with `backread imports resume`."""
     from api.activity import resume_job
 
     with open_kernel(load_settings()) as kernel:

@@ -108,6 +108,7 @@ def _queue_again(session: WriteSession, job: Job, *, revivals: int) -> None:
         "sent_at": None,
         "finished_at": None,
         "cancel_requested_at": None,
+        "paused_at": None,
     }
     try:
         with session.begin_nested():

@@ -10,6 +10,7 @@ from typing import Protocol, Self
 
 from sqlalchemy.exc import OperationalError
 
+from backread.jobs.pausing import next_start
 from backread.jobs.picking import Place, must_give_way
 from backread.jobs.registry import (
     JOBS,
@@ -245,7 +246,7 @@ class Lease:
                 lease_until=None,
                 worker="",
                 sent_at=None,
-                run_after=utcnow() + timedelta(seconds=backoff_seconds(losses)),
+                run_after=next_start(utcnow() + timedelta(seconds=backoff_seconds(losses))),
             )
         self._stop = LeaseLost  # should it wake up before the process has ended
         self._end_process()

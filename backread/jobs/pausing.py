@@ -15,29 +15,32 @@ from backread.store.models import Job
 from backread.store.repositories.jobs import update_job
 
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
+_OPEN = frozenset({"queued", "running"})
 
 
 def pause(session: WriteSession, job: Job) -> None:
     """A waiting job is held back at once; a running one stops at its next report, within seconds.
     One that has ended stays as it is."""
-    if job.state == "queued":
-        update_job(session, job, paused_at=utcnow(), run_after=NEVER)
-    elif job.state == "running":
-        update_job(session, job, paused_at=utcnow())
+    while job.state in _OPEN:
+        held = {"run_after": NEVER} if job.state == "queued" else {}
+        if update_job(session, job, paused_at=utcnow(), **held):
+            return
+        session.refresh(job)  # it was begun, or stopped, meanwhile
 
 
 def resume(session: WriteSession, job: Job) -> None:
     """Lets it go on where it was. One that is not paused stays as it is."""
-    if job.paused_at is None or job.state not in {"queued", "running"}:
-        return
-    update_job(session, job, paused_at=None, run_after=utcnow(), sent_at=None)
-    after_commit(session, lambda: _send(job))
+    while job.paused_at is not None and job.state in _OPEN:
+        if update_job(session, job, paused_at=None, run_after=utcnow(), sent_at=None):
+            after_commit(session, lambda: _send(job))
+            return
+        session.refresh(job)
 
 
-def next_start(now: datetime) -> object:
-    """When a job that stopped because it was paused may begin: never, unless it was let go on
-    meanwhile. For a change of its row."""
-    return case((Job.paused_at.is_(None), now), else_=NEVER)
+def next_start(due: datetime) -> object:
+    """When a job that goes back to those that wait may begin: then, or never while it is paused,
+    whatever it stopped for. For a change of its row."""
+    return case((Job.paused_at.is_(None), due), else_=NEVER)
 
 
 def _send(job: Job) -> None:

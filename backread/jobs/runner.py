@@ -214,6 +214,8 @@ def _refusal(job: Job) -> _Outcome | None:
         return _Outcome("failed", f"This release has no job called {job.name}.", "unknown_job")
     if job.cancel_requested_at is not None:
         return _CANCELLED  # while its worker was dead or going down
+    if job.paused_at is not None:
+        return _Outcome("paused")  # the same
     if job.failures >= MAX_FAILURES:
         return _Outcome("dead", job.error or "It failed each time.", job.error_code)
     if job.losses >= MAX_LOSSES:
@@ -255,8 +257,7 @@ def _finish(kernel: Kernel, job: Job, lease: Lease, outcome: _Outcome) -> str:
         delay = 0.0
         if state == "retry":
             delay = backoff_seconds(failures) if outcome.delay is None else outcome.delay
-        start = next_start(now) if state == "paused" else now + timedelta(seconds=delay)
-        values |= {"run_after": start, "sent_at": None}
+        values |= {"run_after": next_start(now + timedelta(seconds=delay)), "sent_at": None}
         return _queue_again(kernel, job, values, now)
     values |= {"state": state, "finished_at": now}
     with kernel.store.write() as session:

@@ -6,6 +6,8 @@ deletion beside the words until it is next merged. PostgreSQL gives such space b
 its own time.
 """
 
+from contextlib import closing
+
 from backread.jobs.outbox import enqueue
 from backread.jobs.registry import UPKEEP, JobContext, Queue, job
 from backread.kernel import Kernel
@@ -42,13 +44,13 @@ def empty_log(kernel: Kernel) -> None:
     for longer it stays for the next time: done with the hourly upkeep, too."""
     if not kernel.store.is_sqlite:
         return
-    with kernel.store.engine.connect() as connection:
-        connection.exec_driver_sql("COMMIT")  # works outside of a transaction only
-        waiting = connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one()
-        connection.exec_driver_sql(f"PRAGMA busy_timeout={_WAIT_MILLISECONDS}")
-        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-        connection.exec_driver_sql(f"PRAGMA busy_timeout={waiting}")
-        connection.exec_driver_sql("BEGIN")
+    # The driver's own connection: it works outside of a transaction only. Who begins one on it
+    # later sets how long to wait anew.
+    with closing(kernel.store.engine.raw_connection()) as connection:
+        cursor = connection.cursor()
+        cursor.execute(f"PRAGMA busy_timeout={_WAIT_MILLISECONDS}")
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        cursor.close()
 
 
 UPKEEP.append(empty_log)

@@ -49,6 +49,15 @@ def test_an_import_is_paused_and_resumed(run: Run, waiting: str) -> None:
     }
 
 
+def test_an_import_that_is_paused_by_its_job_says_how_to_go_on(run: Run, waiting: str) -> None:
+    (job,) = [
+        each
+        for each in answer(run("jobs", "list", "--json"))["jobs"]
+        if (each["name"], each["state"]) == ("ingest.run_import", "queued")
+    ]
+    assert f"backread imports resume {waiting}" in run("jobs", "pause", job["id"]).stdout
+
+
 def test_an_import_is_stopped(run: Run, waiting: str) -> None:
     assert "Stopped." in run("imports", "stop", waiting).stdout
     assert answer(run("imports", "show", waiting, "--json"))["state"] == "cancelled"

@@ -53,6 +53,14 @@ def test_all_that_failed_is_tried_again_or_one_dismissed(run: Run, failed: str) 
     assert "0 jobs will be tried again." in run("jobs", "retry", "--all").stdout
 
 
+def test_long_work_is_paused_and_goes_on(run: Run, failed: str) -> None:
+    run("jobs", "retry", failed)
+    assert f"backread jobs resume {failed}" in run("jobs", "pause", failed).stdout
+    assert answer(run("jobs", "show", failed, "--json"))["is_paused"]
+    assert "It goes on." in run("jobs", "resume", failed).stdout
+    assert not answer(run("jobs", "show", failed, "--json"))["is_paused"]
+
+
 def test_a_retry_names_its_job(run: Run, failed: str) -> None:
     for arguments in ((), (failed, "--all")):
         refused = run("jobs", "retry", *arguments, "--json")

@@ -1,10 +1,17 @@
 """Jobs that a person holds back."""
 
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import update
+
 from backread.domain import Principal
 from backread.jobs import Progress, enqueue, run_pending
-from backread.jobs.pausing import pause, resume
+from backread.jobs.dead_letters import retry_job
+from backread.jobs.pausing import NEVER, pause, resume
 from backread.jobs.runner import run_job
 from backread.kernel import Kernel
+from backread.store.base import utcnow
 from backread.store.models import Job
 from backread.store.repositories.jobs import get_job
 from tests.backread.jobs.conftest import add, read_job
@@ -108,3 +115,62 @@ def test_what_was_asked_for_meanwhile_under_its_key_waits_with_it(
     waiting: Job = read_job(kernel.store, successor[0])
     assert waiting.paused_at is not None
     assert run_pending(kernel) == 0
+
+
+def test_a_paused_job_that_fails_is_not_tried_again_until_it_may_go_on(
+    kernel: Kernel, principal: Principal
+) -> None:
+    job_id = add(kernel, "sample.unavailable", principal, progress=1)
+    run_job(kernel, job_id, on_progress=lambda _: hold(kernel, job_id))
+    row = read_job(kernel.store, job_id)
+    assert (row.state, row.error_code, row.run_after) == ("queued", "unavailable", NEVER)
+
+
+def test_a_paused_job_that_had_failed_begins_when_it_is_to_be_tried_again(
+    kernel: Kernel, principal: Principal
+) -> None:
+    job_id = add(kernel, "sample.note", principal, text="begun")
+    with kernel.store.write() as session:
+        session.execute(update(Job).values(state="dead", paused_at=utcnow()))
+    with kernel.store.write() as session:
+        retry_job(session, principal, job_id)
+    assert read_job(kernel.store, job_id).paused_at is None
+    assert run_pending(kernel) == 1
+
+
+def test_a_paused_job_whose_worker_died_waits_and_does_nothing(
+    kernel: Kernel, principal: Principal
+) -> None:
+    job_id = add(kernel, "sample.note", principal, text="begun")
+    with kernel.store.write() as session:
+        gone = utcnow() - timedelta(minutes=1)
+        session.execute(
+            update(Job)
+            .where(Job.id == job_id)
+            .values(state="running", attempts=1, lease_until=gone, paused_at=gone)
+        )
+    run_pending(kernel)
+    assert trace(kernel.settings.home) == []
+    assert read_job(kernel.store, job_id).run_after == NEVER
+    let_go(kernel, job_id)
+    assert run_pending(kernel) == 1
+    assert trace(kernel.settings.home) == ["begun"]
+
+
+@pytest.mark.parametrize("now", ["running", "queued"])
+def test_a_job_that_begins_or_stops_just_then_is_paused_and_let_go_on_all_the_same(
+    kernel: Kernel, principal: Principal, now: str
+) -> None:
+    job_id = add(kernel, "sample.note", principal, text="begun")
+    for change, is_held in ((pause, True), (resume, False)):
+        with kernel.store.write() as session:
+            job = get_job(session, job_id)
+            assert job is not None
+            session.execute(
+                update(Job)
+                .where(Job.id == job_id)
+                .values(state=now, attempts=Job.attempts + 1)
+                .execution_options(synchronize_session=False)
+            )
+            change(session, job)
+        assert (read_job(kernel.store, job_id).paused_at is not None) is is_held
