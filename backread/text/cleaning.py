@@ -37,7 +37,7 @@ _MARKER = re.compile(
     re.IGNORECASE,
 )
 # Holds nothing of the above: most texts, and all ids.
-_PLAIN = re.compile(r"(?:[\t\n !-,./0-9;?@A-Z\\\]^_`a-z{|}~]|-(?!--))*")
+_PLAIN = re.compile(r"(?:[\t\n !-,./0-9;?@A-Z\\\]^_`a-z{|}~]|-(?!--))*+")
 _SOFTENED = str.maketrans({"<": "‹", ">": "›", "[": "⟦", "]": "⟧", "=": "–", "-": "–"})
 
 

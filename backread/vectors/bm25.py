@@ -108,7 +108,7 @@ def encode_document(text: str) -> SparseWords:
     if language != ENGLISH:
         for run in _latin_runs(text):
             token = _stem_token(run, language)
-            if token not in (_SEVERAL, _known.get(run)):
+            if token not in (_SEVERAL, _english_token(run)):
                 counts[token] = counts.get(token, 0) + 1
     damping = _SATURATION * (1 - _LENGTH_WEIGHT + _LENGTH_WEIGHT * length / _AVERAGE_WORDS)
     gain = _SATURATION + 1
@@ -128,9 +128,9 @@ def encode_query(text: str, languages: Sequence[str] = ()) -> SparseWords:
     is_maybe_english = ENGLISH in languages
     weight = _ANOTHER_LANGUAGE if is_maybe_english else 1.0
     runs = list(_latin_runs(text))
-    for run in runs:
-        if not is_maybe_english and _known.get(run) in weights:
-            weights[_known[run]] = _ANOTHER_LANGUAGE
+    if not is_maybe_english:
+        for token in weights.keys() & {_english_token(run) for run in runs}:
+            weights[token] = _ANOTHER_LANGUAGE
     for run in runs:
         for token in {_stem_token(run, language) for language in others} - {_SEVERAL}:
             weights[token] = max(weight, weights.get(token, 0.0))
@@ -161,6 +161,12 @@ def _latin_runs(text: str) -> Iterator[str]:
     for run in text.translate(_SPACES).split() if text.isascii() else _RUN.findall(text):
         if run.isalpha() and run[0] < "\u0250":
             yield run
+
+
+def _english_token(run: str) -> int:
+    """What `_token_counts` counts the word as."""
+    token = _known.get(run)
+    return _stem_token(run, ENGLISH) if token is None else token
 
 
 def _stem_token(run: str, language: str) -> int:

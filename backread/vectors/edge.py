@@ -11,7 +11,6 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -46,7 +45,7 @@ FLUSH_SECONDS = 30.0  # a flush waits for the disk and holds up every search mea
 
 # One byte a number: a quarter of the memory to read, and half of what half precision takes. Vectors
 # of an index that was made with half precision keep it.
-_PRECISIONS = (VectorStorageDatatype.Turbo8, VectorStorageDatatype.Float16)
+_PRECISION, _FORMER_PRECISION = VectorStorageDatatype.Turbo8, VectorStorageDatatype.Float16
 
 
 class EdgeIndex(EncodingIndex):
@@ -267,16 +266,18 @@ class EdgeIndex(EncodingIndex):
             )
 
     def _make_dense(self, collection: Collection, dense: str, size: int) -> None:
-        """A no-op when the vector is there already."""
-        *newer, last = [
+        """A no-op when the vector is there already, also in the former precision."""
+        shard = self._shard(collection)
+        present, former = (
             UpdateOperation.create_dense_vector(dense, size, Distance.Cosine, datatype=each)
-            for each in _PRECISIONS
-        ]
-        for operation in newer:
-            with suppress(Unavailable), library_errors("prepare vectors"):
-                return self._shard(collection).update(operation)
-        with library_errors("prepare vectors"):
-            return self._shard(collection).update(last)
+            for each in (_PRECISION, _FORMER_PRECISION)
+        )
+        try:
+            with library_errors("prepare vectors"):
+                shard.update(present)
+        except Unavailable:
+            with library_errors("prepare vectors"):
+                shard.update(former)
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:

@@ -70,6 +70,12 @@ def test_a_second_stem_makes_a_text_no_longer() -> None:
     assert set(with_stems.values) == set(alone.values)
 
 
+@pytest.mark.parametrize("word", ["stadt", "donaudampfschifffahrtsgesellschaft"])
+def test_a_word_with_the_same_stem_in_both_languages_counts_once(word: str) -> None:
+    text = encode_document(f"{word} ist nicht mit dem und der")
+    assert len(set(text.values)) == 1
+
+
 def test_a_question_asks_for_the_stems_of_its_language_first() -> None:
     asked = encode_query("Häuser", ["de"])
     (german,) = encode_query("Haus", ["de"]).indices
