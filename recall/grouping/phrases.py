@@ -7,6 +7,7 @@ https://arxiv.org/abs/2203.05794). Nothing here knows a language's grammar, so t
 words of 33 languages stand in for it.
 """
 
+import itertools
 import math
 import re
 import unicodedata
@@ -169,24 +170,24 @@ def _ranked(
         surface = min(surfaces[key].items(), key=lambda item: (-item[1], item[0]))[0]
         rated.append(Phrase(key, surface, score, tuple(places[key])))
     rated.sort(key=lambda each: (-each.score, each.surface))
-    return _without_parts(rated)[:most]
+    return list(itertools.islice(_without_parts(rated), most))
 
 
-def _without_parts(rated: Sequence[Phrase]) -> list[Phrase]:
-    """A phrase that nearly always stands inside a longer one is left to that one."""
+def _without_parts(rated: Sequence[Phrase]) -> Iterator[Phrase]:
+    """A phrase that nearly always stands inside a longer one is left to that one. Each is held
+    against all others, so a caller takes as many as it needs of what may be tens of thousands."""
     kept: list[Phrase] = []
     for each in rated:
-        inside = [
-            other
-            for other in rated
-            if len(other.surface) > len(each.surface)
-            and _is_part(each, other)
+        inside = any(
+            len(other.surface) > len(each.surface)
             and len(other.texts) >= 0.75 * len(each.texts)
-        ]
+            and _is_part(each, other)
+            for other in rated
+        )
         repeats = any(other.texts == each.texts and _overlaps(each, other) for other in kept)
         if not inside and not repeats:
             kept.append(each)
-    return kept
+            yield each
 
 
 def _is_part(short: Phrase, long: Phrase) -> bool:
