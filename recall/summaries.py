@@ -12,7 +12,7 @@ from pydantic import Field
 from backread.domain import Principal
 from backread.kernel import Kernel
 from backread.store.models import StoredSummary
-from backread.store.repositories.messages import get_conversation, shown_line
+from backread.store.repositories.messages import get_conversation
 from backread.store.repositories.summaries import find_summary
 from backread.tokens import estimate_tokens
 from recall.links import reader_link
@@ -27,7 +27,7 @@ from recall.transcripts import (
     TranscriptMessage,
     head_fields,
     message_block,
-    to_message,
+    shown_messages,
 )
 from recall.wire import ResultModel
 
@@ -38,6 +38,11 @@ __all__ = [
     "SummaryStatement",
     "conversation_summary",
 ]
+
+_MOST_NAMED = 40  # artifacts whose texts are too long to stand here
+_LEFT_OUT = (
+    "The artifacts of this conversation are too long to stand here. get_full_conversation has them."
+)
 
 
 class SummaryStatement(ResultModel):
@@ -53,10 +58,12 @@ class SummaryStatement(ResultModel):
 
 class ConversationSummary(ConversationHead):
     """`isTranscript`: the conversation is short and stands here whole, in `messages`; otherwise
-    `statements` hold its summary. `madeBy`: `extractive` when the statements are the
-    conversation's own sentences, else the language model that wrote them."""
+    `statements` hold its summary. `artifactsLeftOut`: of a transcript, that artifacts stand by
+    name at most, because their texts are too long. `madeBy`: `extractive` when the statements are
+    the conversation's own sentences, else the language model that wrote them."""
 
     is_transcript: bool
+    artifacts_left_out: bool = False
     made_by: str = EXTRACTIVE
     statements: list[SummaryStatement] = Field(default_factory=list)
     messages: list[TranscriptMessage] = Field(default_factory=list)
@@ -66,7 +73,8 @@ class ConversationSummary(ConversationHead):
     def text(self) -> str:
         """For a model: the transcript or the summary, marked as data."""
         if self.is_transcript:
-            return envelope([self.heading, *(message_block(each) for each in self.messages)])
+            parts = [self.heading, *(message_block(each) for each in self.messages)]
+            return envelope(parts, before=_LEFT_OUT if self.artifacts_left_out else "")
         if self.made_by == EXTRACTIVE:
             lead = "Summary in the conversation's own sentences."
             lines = [f"- {day(each.date)}, {each.role}: {_cited(each)}" for each in self.statements]
@@ -85,19 +93,24 @@ def _cited(statement: SummaryStatement) -> str:
 def conversation_summary(
     kernel: Kernel, principal: Principal, conversation_id: str
 ) -> ConversationSummary:
-    """The whole dialogue under 5,000 tokens, else a cited summary of at most 800.
+    """The whole dialogue under 5,000 tokens, else a cited summary of at most 800. Artifacts of a
+    whole dialogue stand in it as far as both together stay under 5,000, else by name.
 
     Raises NotFound for an unknown or foreign id.
     """
     with kernel.store.read() as session:
         conversation = get_conversation(session, principal.account_id, conversation_id)
-        messages = [
-            to_message(each) for each in shown_line(session, principal.account_id, conversation_id)
-        ]
+        messages = shown_messages(session, principal.account_id, conversation_id)
         stored = find_summary(session, principal.account_id, conversation_id)
     fields = head_fields(conversation, kernel.settings.origin)
     if sum(estimate_tokens(each.text) for each in messages) < WHOLE_BELOW_TOKENS:
-        return ConversationSummary(**fields, is_transcript=True, messages=messages)
+        left_out = sum(each.tokens for each in messages) >= WHOLE_BELOW_TOKENS
+        return ConversationSummary(
+            **fields,
+            is_transcript=True,
+            artifacts_left_out=left_out,
+            messages=_by_name(messages) if left_out else messages,
+        )
     if stored is not None and _holds(stored, messages):
         cited = [(str(each["text"]), list(each["messageIds"])) for each in stored.sentences]
         made_by = stored.made_by
@@ -121,6 +134,17 @@ def conversation_summary(
     return ConversationSummary(
         **fields, is_transcript=False, made_by=made_by, statements=statements
     )
+
+
+def _by_name(messages: list[TranscriptMessage]) -> list[TranscriptMessage]:
+    """The messages with the last artifacts by name, without their texts."""
+    room, named = _MOST_NAMED, []
+    for message in reversed(messages):
+        kept = message.artifacts[max(0, len(message.artifacts) - room) :]
+        room -= len(kept)
+        bare = [each.model_copy(update={"text": ""}) for each in kept]
+        named.append(message.model_copy(update={"artifacts": bare}))
+    return named[::-1]
 
 
 def _holds(stored: StoredSummary, messages: list[TranscriptMessage]) -> bool:

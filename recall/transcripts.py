@@ -10,12 +10,13 @@ from backread.artifacts import Artifact, Version, by_message
 from backread.domain import Principal
 from backread.errors import InvalidInput
 from backread.kernel import Kernel
+from backread.store.engine import ReadSession
 from backread.store.models import Conversation, Message
 from backread.store.repositories.browsing import ArtifactMessage, messages_with_artifacts
 from backread.store.repositories.messages import get_conversation, shown_line
 from backread.tokens import estimate_tokens
 from recall.links import reader_link
-from recall.rendering import NOTICE, clean, days, envelope, one_line, without_hidden
+from recall.rendering import NOTICE, clean, counted, days, envelope, one_line, without_hidden
 from recall.wire import ResultModel
 
 # A response larger than this no client takes; the rest follows page by page.
@@ -33,7 +34,10 @@ class TranscriptArtifact(ResultModel):
     language: str
     version: int
     versions: int
-    text: str = Field(description="The whole text of the latest version; empty for earlier ones.")
+    text: str = Field(
+        description="The whole text of the latest version; empty for earlier ones, and where it "
+        "is too long for what was asked."
+    )
 
     @property
     def block(self) -> str:
@@ -43,6 +47,8 @@ class TranscriptArtifact(ResultModel):
         place = f"version {self.version} of {self.versions}"
         if self.version < self.versions:
             return f"[{name}, {place}, replaced later]"
+        if not self.text:
+            return f"[{name}, {place}, without its text]"
         return f"[{name}, {place}]\n{clean(self.text)}\n[end of artifact]"
 
 
@@ -87,8 +93,9 @@ class ConversationHead(ResultModel):
         """Title, platform, dates and where to read it, cleaned."""
         return (
             f"“{one_line(self.title) or 'Untitled'}” · {one_line(self.platform)} · "
-            f"{days(self.first_message_at, self.last_message_at)} · {self.message_count} messages"
-            f"\nconversationId {self.conversation_id} · {self.reader_url}"
+            f"{days(self.first_message_at, self.last_message_at)} · "
+            f"{counted(self.message_count, 'message')}\n"
+            f"conversationId {self.conversation_id} · {self.reader_url}"
         )
 
 
@@ -135,10 +142,8 @@ def full_conversation(
     """
     with kernel.store.read() as session:
         conversation = get_conversation(session, principal.account_id, conversation_id)
-        messages = shown_line(session, principal.account_id, conversation_id)
-        changes = messages_with_artifacts(session, principal.account_id, conversation_id)
-    artifacts = _artifacts(messages, [each for each in changes if each.on_shown_line])
-    pages = _pages([to_message(each, artifacts.get(each.id, [])) for each in messages], page_tokens)
+        messages = shown_messages(session, principal.account_id, conversation_id)
+    pages = _pages(messages, page_tokens)
     if not 1 <= page <= len(pages):
         raise InvalidInput(
             f"There is no page {page}.", hint=f"The conversation has pages 1 to {len(pages)}."
@@ -149,6 +154,16 @@ def full_conversation(
         page=page,
         pages=len(pages),
     )
+
+
+def shown_messages(
+    session: ReadSession, account_id: str, conversation_id: str
+) -> list[TranscriptMessage]:
+    """The dialogue as the platform shows it, with the artifacts that were made in it."""
+    messages = shown_line(session, account_id, conversation_id)
+    changes = messages_with_artifacts(session, account_id, conversation_id)
+    artifacts = _artifacts(messages, [each for each in changes if each.on_shown_line])
+    return [to_message(each, artifacts.get(each.id, [])) for each in messages]
 
 
 def head_fields(conversation: Conversation, origin: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from recall.folders.subjects import (
 )
 from recall.sentences import sentences, stems
 
-PROPOSITIONS_VERSION = 1
+PROPOSITIONS_VERSION = 2
 MOST = 1000  # of one record
 
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[^\sa-z])|(?<=[。！？])|;\s+|\n(?=\s*\n)")
@@ -178,8 +178,8 @@ def _clauses(text: str) -> list[str]:
 
 
 def _needs_heading(clause: str, about: str, names: frozenset[str]) -> bool:
-    """Whether it names nothing that a reader elsewhere could know it by."""
-    if leans_on_context(clause):
+    """Whether it names nothing that a reader elsewhere could know it by, or is a mere fragment."""
+    if leans_on_context(clause) or not _says_something(clause):
         return True
     return names_nothing(clause, names) and _known(about).isdisjoint(stems(clause))
 

@@ -42,6 +42,11 @@ def test_the_transcript_has_every_word_in_order(kernel: Kernel, principal: Princ
     assert transcript.model_dump()["conversationId"] == garden
 
 
+def test_a_single_message_is_counted_in_the_singular(kernel: Kernel, principal: Principal) -> None:
+    (asked,) = keep(kernel, principal, Chat("Shed", ["Where is the key?"], None), index=False)
+    assert "· 1 message\n" in full_conversation(kernel, principal, asked).text
+
+
 def test_a_huge_transcript_comes_in_pages_that_add_up(kernel: Kernel, principal: Principal) -> None:
     chat = long_chat()
     (boat,) = keep(kernel, principal, chat, index=False)
@@ -146,3 +151,28 @@ def test_artifacts_count_for_the_size_of_pages(
     assert first.pages == 2
     last = full_conversation(kernel, principal, chat, page=2, page_tokens=1000)
     assert [message.text for message in last.messages] == ["Done."]
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_short_conversation_comes_whole_with_its_artifacts(
+    kernel: Kernel, principal: Principal, tmp_path: Path
+) -> None:
+    chat = _with_canvas(kernel, principal, tmp_path, "Dig the pond in March.")
+    summary = conversation_summary(kernel, principal, chat)
+    assert summary.is_transcript
+    assert not summary.artifacts_left_out
+    assert "version 2 of 2]\nDig the pond in March.\n[end of artifact]" in summary.text
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_artifacts_that_are_too_long_for_a_summary_are_named(
+    kernel: Kernel, principal: Principal, tmp_path: Path
+) -> None:
+    chat = _with_canvas(kernel, principal, tmp_path, "Dig the pond in March. " * 1000)
+    summary = conversation_summary(kernel, principal, chat)
+    assert summary.is_transcript
+    assert summary.artifacts_left_out
+    assert "get_full_conversation has them." in summary.text
+    assert "[artifact “Plan” (text/markdown), version 2 of 2, without its text]" in summary.text
+    assert "Dig the pond" not in summary.text
+    assert "Done." in summary.text

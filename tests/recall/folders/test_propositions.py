@@ -77,6 +77,11 @@ def test_a_statement_that_names_nothing_carries_its_heading() -> None:
     assert facts("# Pier 2\n\nThe planks are rotten.") == ["Pier 2: The planks are rotten."]
 
 
+def test_a_fragment_carries_its_heading() -> None:
+    content = "# Mooring\n\nThe mast is copper. 18 ropes. Salt!"
+    assert facts(content) == ["Mooring: The mast is copper.", "Mooring: 18 ropes."]
+
+
 def test_other_languages_keep_their_sentences() -> None:
     assert facts("东京是日本的首都。大阪很大。") == ["东京是日本的首都。", "大阪很大。"]
     made = facts("# Wohnung\n\nDie Miete beträgt 940 €. Sie steigt im Mai.")

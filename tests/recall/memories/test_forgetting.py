@@ -88,6 +88,7 @@ def test_a_deleted_bucket_comes_back_with_its_id_name_and_memories(
     assert search_memories(kernel, principal, "hedge").memories == []
     back = undo_forget(kernel, principal, gone.undo_id)
     assert (back.restored, back.bucket_ids, back.bucket_created) == (2, [bucket], True)
+    assert back.text == f"Brought back bucket {bucket} with 2 memories."
     again = [each for each in list_buckets(kernel, principal).buckets if not each.is_default]
     assert [(each.name, each.memory_count) for each in again] == [("Garden", 2)]
 

@@ -239,6 +239,15 @@ def test_without_chats_it_says_that_there_are_none(kernel: Kernel, principal: Pr
     assert "There are no conversations yet." in overview.text
 
 
+def test_one_chat_with_one_message_is_told_of_in_the_singular(
+    kernel: Kernel, principal: Principal
+) -> None:
+    keep(kernel, principal, Chat("A question", ["Where is the key to the shed?"], START))
+    text = chat_history_overview(kernel, principal).text
+    assert "1 conversation with 1 message, 10 January 2023." in text
+    assert "- chatgpt: 1 conversation, 1 message (100%)" in text
+
+
 def test_it_tells_of_ones_own_chats_alone(
     kernel: Kernel, principal: Principal, stranger: Principal
 ) -> None:
