@@ -19,12 +19,13 @@ class ScopeText:
 SCOPE_TEXTS: dict[Scope, ScopeText] = {
     Scope.MEMORY_READ: ScopeText(
         "Read your memories",
-        "Search saved memories, and see buckets and what waits to be reviewed. This is also the "
-        "permission for an overview of you that is made from your whole chat history.",
+        "Search saved memories and uploaded files, and see buckets and what waits to be reviewed. "
+        "This is also the permission for an overview of you that is made from your whole chat "
+        "history.",
     ),
     Scope.MEMORY_WRITE: ScopeText(
         "Save and change memories",
-        "Store new memories, and decide on what waits to be reviewed.",
+        "Store, change and delete memories and buckets, and decide on what waits to be reviewed.",
     ),
     Scope.CHAT_HISTORY_READ: ScopeText(
         "Read your past conversations",
@@ -33,7 +34,7 @@ SCOPE_TEXTS: dict[Scope, ScopeText] = {
     ),
     Scope.CHAT_HISTORY_WRITE: ScopeText(
         "Import conversations",
-        "Upload export files, import them, and read the reports of imports.",
+        "Upload export files, import them, read the reports of imports, and delete conversations.",
     ),
 }
 # What AI clients can be given. `chat-history:write` is for scripts alone: no tool needs it.

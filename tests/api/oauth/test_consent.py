@@ -27,6 +27,8 @@ def test_consent_page_shows_who_asks_for_what_and_where_the_answer_goes(
     assert "on your own computer" in page.text  # the loopback warning
     assert form_fields(page.text)["scope"] == ["memory:read", "memory:write", "chat-history:read"]
     assert "overview" in page.text  # chat_history_overview is part of memory:read
+    assert "uploaded files" in page.text  # as search_uploaded_files is
+    assert "delete memories and buckets" in page.text  # forget_memories needs memory:write alone
 
 
 def test_c26_consent_page_has_no_form_action_and_cannot_be_framed(signed_in: TestClient) -> None:
