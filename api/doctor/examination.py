@@ -4,9 +4,9 @@ from threading import Lock
 from urllib.parse import urlsplit
 
 from api.doctor.address import check_address
-from api.doctor.findings import Examination, Section
+from api.doctor.findings import Examination, Finding, Section
 from api.doctor.probe import Probe
-from api.doctor.profiles import PROFILES
+from api.doctor.profiles import PROFILES, ClientProfile
 from api.doctor.walk import Walk
 from backread.domain import Principal
 from backread.errors import Conflict
@@ -44,10 +44,26 @@ def _walks(
     for profile in PROFILES:
         walk = Walk(kernel, principal, address, profile, headers)
         try:
-            sections.append(Section(title=profile.name, findings=list(walk.findings())))
+            findings = [*_reach(profile, address), *walk.findings()]
+            sections.append(Section(title=profile.name, findings=findings))
         finally:
             walk.clean_up()
     return sections
+
+
+def _reach(profile: ClientProfile, address: str) -> list[Finding]:
+    """What no walk from this machine can find out."""
+    if not profile.is_hosted or urlsplit(address).hostname not in LOOPBACK_HOSTS:
+        return []
+    return [
+        Finding(
+            check="public_address",
+            title="The address can be reached from elsewhere",
+            state="warning",
+            problem=f"{address} is this computer only, and {profile.name} runs at its maker's.",
+            advice="Give the server an https address that the internet reaches (--public-url).",
+        )
+    ]
 
 
 def examine_all(kernel: Kernel, principal: Principal) -> list[Examination]:

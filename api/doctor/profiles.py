@@ -10,7 +10,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ClientProfile:
-    """`registers` is how often it registers in one attempt. `is_modern`: speaks 2026-07-28."""
+    """`registers` is how often it registers in one attempt. `is_modern`: speaks 2026-07-28.
+    `is_hosted`: runs at its maker's, so it needs an address that the internet reaches."""
 
     name: str
     redirect_uris: tuple[str, ...]
@@ -19,6 +20,7 @@ class ClientProfile:
     protocol_version: str = "2025-11-25"
     registers: int = 1
     is_modern: bool = False
+    is_hosted: bool = False
 
     def registration(self) -> dict[str, Any]:
         """Under a name of the examination's own, so that it never meets the real client's."""
@@ -43,12 +45,14 @@ PROFILES: tuple[ClientProfile, ...] = (
         user_agent="Claude-User",
         protocol_version="2025-06-18",
         registers=2,
+        is_hosted=True,
     ),
     ClientProfile(
         "ChatGPT",
         ("https://chatgpt.com/connector_platform_oauth_redirect",),
         user_agent="openai-mcp/1.0.0",
         protocol_version="2025-06-18",
+        is_hosted=True,
     ),
     ClientProfile(
         "Claude Code",

@@ -68,7 +68,14 @@ def test_every_client_gets_into_a_server_that_nothing_stands_before(settings: Se
         "The address",
         *(profile.name for profile in PROFILES),
     ]
-    assert {each.state for section in found.sections for each in section.findings} == {"ok"}
+    remarks = {
+        section.title: each
+        for section in found.sections
+        for each in section.findings
+        if each.state != "ok"
+    }
+    assert set(remarks) == {"Claude on the web", "ChatGPT"}  # which run at their makers'
+    assert all("this computer only" in each.problem for each in remarks.values())
 
 
 @pytest.mark.parametrize(
