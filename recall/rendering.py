@@ -40,6 +40,11 @@ def one_line(text: str, limit: int = 200) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
 
 
+def counted(value: int, one: str) -> str:
+    """A number with its noun, such as "1 message" and "1,200 messages"."""
+    return f"{value:,} {one if value == 1 else one + 's'}"
+
+
 def day(moment: datetime | None, zone: tzinfo = UTC) -> str:
     """A date as people write it, as the zone's calendar has it: `3 May 2023`."""
     if moment is None:

@@ -20,7 +20,7 @@ from backread.store.engine import WriteSession
 from backread.store.models import Account, WebSession
 from backread.store.repositories import accounts
 
-_TOUCH_EVERY = timedelta(minutes=30)  # so that reading pages does not write to the database
+_TOUCH_EVERY = timedelta(minutes=5)  # so that reading pages does not write to the database
 
 
 @dataclass(frozen=True, slots=True)

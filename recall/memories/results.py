@@ -241,7 +241,10 @@ class RestoredMemories(ResultModel):
 
     @property
     def text(self) -> str:
-        text = f"Brought back {plural_memories(self.restored)}."
+        what = plural_memories(self.restored)
+        if self.bucket_created:
+            what = f"bucket {', '.join(map(str, self.bucket_ids))} with {what}"
+        text = f"Brought back {what}."
         if self.already_there:
             text += f" {self.already_there} had been stored again meanwhile and stay as they are."
         return text

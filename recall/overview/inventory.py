@@ -9,7 +9,7 @@ from pydantic import Field
 from backread.store.engine import ReadSession
 from backread.store.repositories import overview as store
 from backread.store.repositories.overview import ActivityRow
-from recall.rendering import days
+from recall.rendering import counted, days
 from recall.wire import ResultModel
 
 _BUSIEST = 3
@@ -56,11 +56,13 @@ class Inventory(ResultModel):
         if not self.conversations:
             return ["There are no conversations yet."]
         lines = [
-            f"{self.conversations:,} conversations with {self.messages:,} messages, "
+            f"{counted(self.conversations, 'conversation')} with "
+            f"{counted(self.messages, 'message')}, "
             f"{days(self.first_message_at, self.last_message_at)}."
         ]
         lines += [
-            f"- {each.platform}: {each.conversations:,} conversations, {each.messages:,} messages "
+            f"- {each.platform}: {counted(each.conversations, 'conversation')}, "
+            f"{counted(each.messages, 'message')} "
             f"({each.share:.0%}), {days(each.first_message_at, each.last_message_at)}"
             for each in self.platforms
         ]

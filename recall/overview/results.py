@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from recall.overview.inventory import Inventory
-from recall.rendering import NOTICE, clean, day, days, envelope, one_line
+from recall.rendering import NOTICE, clean, counted, day, days, envelope, one_line
 from recall.wire import ResultModel
 
 PortraitState = Literal["ready", "being_made", "empty"]
@@ -142,14 +142,14 @@ def _portrait_blocks(view: PortraitView) -> list[str]:
         ("## Tools", view.tools),
     ):
         lines = [
-            f"- {one_line(each.name, 80)}: {each.conversation_count} conversations "
+            f"- {one_line(each.name, 80)}: {counted(each.conversation_count, 'conversation')} "
             f"{_sources(each.cited[:2])}"
             for each in found
         ]
         blocks.append(_block(head, lines))
     style = [
         f"- {clean(each.text)}"
-        + (f" Seen in {each.conversation_count} conversations." if each.cited else "")
+        + (f" Seen in {counted(each.conversation_count, 'conversation')}." if each.cited else "")
         + f" {_sources(each.cited[:3])}"
         for each in view.style
     ]

@@ -1,17 +1,20 @@
 import shutil
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import select, update
 
 from backread.domain import Principal
-from backread.jobs import Progress, enqueue, run_pending
+from backread.indexing import VectorWriter
+from backread.jobs import JobCancelled, JobStopped, LeaseLost, Progress, enqueue, run_pending
 from backread.jobs.runner import run_job as run_one
 from backread.kernel import Kernel
 from backread.settings import Settings
 from backread.store.models import Bucket, Conversation, IndexRemoval, Memory, Passage
+from backread.store.repositories.indexed import KINDS
 from backread.store.repositories.passages import PassageRow, delete_passages, replace_passages
 from backread.vectors.index import Collection, IndexFilter, IndexQuery
 from ingest.indexing import (
@@ -306,6 +309,23 @@ def test_memories_are_found_by_meaning_in_their_bucket(
 
     assert by_meaning(kernel, principal, "allergic to nuts", Collection.MEMORIES) == [memory]
     assert kernel.index.count(Collection.MEMORIES, stranger.account_id) == 0
+
+
+@pytest.mark.parametrize(("ended_by", "noted"), [(JobCancelled, 2), (LeaseLost, 0)])
+def test_what_was_put_in_is_noted_however_a_job_ends_unless_another_does_its_work_now(
+    kernel: Kernel, principal: Principal, ended_by: type[JobStopped], noted: int
+) -> None:
+    points = store_chat(kernel, principal, "chat", ["green tea", "black tea"])
+    index_lexical(kernel, principal.account_id)
+    with (
+        suppress(ended_by),
+        VectorWriter(kernel, KINDS["passages"], principal.account_id) as writer,
+    ):
+        writer.put(points)
+        raise ended_by("job")
+    with kernel.store.read() as reading:
+        query = select(Passage.id).where(Passage.dense_with == kernel.dense_signature)
+        assert len(reading.scalars(query).all()) == noted
 
 
 @pytest.mark.parametrize("done_before", [64, 192])

@@ -6,6 +6,7 @@ from api.mcp_server.resource import Listed, Page, ResourceKind, page_from
 from backread.domain import Principal, Scope
 from backread.kernel import Kernel
 from recall.memories import bucket_number, list_buckets, memories_and_buckets
+from recall.memories.results import plural_memories
 from recall.rendering import clean, envelope, one_line
 
 ADDRESS = "backread://bucket/{id}"
@@ -18,7 +19,7 @@ def _read(kernel: Kernel, principal: Principal, values: Mapping[str, str]) -> st
     every = list_buckets(kernel, principal).buckets
     (bucket,) = [each for each in every if each.bucket_id == number]
     shown, total = len(found.memories), found.memory_total
-    lead = f"{shown} of {total} memories of the bucket, newest first."
+    lead = f"{shown} of {plural_memories(total)} of the bucket, newest first."
     if found.next:
         lead += (
             f" For the rest call get_memories_and_buckets with bucketId {bucket.bucket_id}, "
@@ -37,7 +38,7 @@ def _list_page(kernel: Kernel, principal: Principal, after: str, limit: int) -> 
             uri=ADDRESS.format(id=bucket.bucket_id),
             name=f"bucket-{bucket.bucket_id}",
             title=one_line(bucket.name),
-            description=f"{bucket.memory_count} memories",
+            description=plural_memories(bucket.memory_count),
         ),
     )
 

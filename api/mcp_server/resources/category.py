@@ -7,12 +7,14 @@ from api.mcp_server.resources.bucket import suggest_buckets
 from backread.domain import Principal, Scope
 from backread.kernel import Kernel
 from recall.categories.reading import bucket_categories, category_memories
+from recall.memories.results import plural_memories
 from recall.rendering import clean, envelope
 
 
 def _read(kernel: Kernel, principal: Principal, values: Mapping[str, str]) -> str:
     found = category_memories(kernel, principal, values["id"], values["category"])
-    lead = f"{len(found.memories)} of {found.memory_count} memories of the category, newest first."
+    total = plural_memories(found.memory_count)
+    lead = f"{len(found.memories)} of {total} of the category, newest first."
     if found.next:
         lead += (
             f" For the rest call list_category_memories with bucketId {found.bucket_id}, "

@@ -12,7 +12,7 @@ from backread.store.repositories.browsing import (
     ConversationOrder,
     list_conversations,
 )
-from recall.rendering import day, one_line
+from recall.rendering import counted, day, one_line
 
 ADDRESS = "backread://conversation/{id}"
 _SUGGESTED = 50
@@ -43,7 +43,7 @@ def _list_page(kernel: Kernel, principal: Principal, after: str, limit: int) -> 
             name=each.id,
             title=one_line(each.title) or "Untitled",
             description=f"{each.platform}, {day(each.last_message_at)}, "
-            f"{each.message_count} messages",
+            f"{counted(each.message_count, 'message')}",
         )
         for each in shown
     ]

@@ -42,6 +42,12 @@ def revoke_connection(session: WriteDep, signed_in: SignedInDep, grant_id: str) 
     return RedirectResponse("/connections", status_code=303)
 
 
+@router.get("/connections/examination")
+def examination_page(signed_in: SignedInDep) -> Response:
+    """Somebody who opened the address of a former examination: it begins with a button."""
+    return RedirectResponse("/connections", status_code=303)
+
+
 @router.post("/connections/examination", dependencies=[CsrfDep])
 def examine_connections(request: Request, kernel: KernelDep, signed_in: SignedInDep) -> Response:
     """Takes some seconds. Shows what was found; nothing of it is kept."""

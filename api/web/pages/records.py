@@ -27,6 +27,14 @@ _Line = Annotated[str, Form(max_length=5000)]
 _Metadata = Annotated[str, Form(max_length=300_000)]
 
 _LATEST = 10  # revisions beside a record
+_WORDS = {
+    "create": "made",
+    "replace": "changed",
+    "append": "added to",
+    "restore": "restored",
+    "delete": "deleted",
+    "import": "imported",
+}
 
 router = APIRouter(include_in_schema=False)
 
@@ -97,6 +105,7 @@ def record_page(
         "found": record.content[start:end] if start is not None and end is not None else "",
         "facts": reading.get_propositions(kernel, access, record_id).propositions,
         "revisions": reading.history(kernel, access, record_id).items[:_LATEST],
+        "words": _WORDS,
     }
     return render(request, "record.html", context)
 
@@ -198,6 +207,7 @@ def history_page(
         "lines": difference(_whole(former) if former else "", _whole(shown)),
         "revisions": [(each, _link(address, each.number, before)) for each in listed.items],
         "older": _link(address, shown.number, listed.next_before) if listed.next_before else "",
+        "words": _WORDS,
     }
     return render(request, "record_history.html", context)
 

@@ -1,13 +1,17 @@
+from datetime import timedelta
+
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import select
+from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
 from api.accounts.limits import SignInLimits
 from backread.kernel import Kernel
 from backread.settings import Settings
+from backread.store.base import utcnow
 from backread.store.models import Account, WebSession
 from tests.api.conftest import PASSWORD, sign_in
+from tests.api.web.pages import text_of
 from tests.api.web.test_entry import form_token
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
@@ -40,6 +44,17 @@ def test_sessions_are_listed_in_words(
     assert "from 203.0.113.0/24" in page
     assert "203.0.113.77" not in page
     assert "this one" in page
+
+
+def test_the_list_knows_within_minutes_when_a_session_was_used(
+    signed_in: TestClient, kernel: Kernel, owner: Account
+) -> None:
+    with kernel.store.write() as session:
+        session.execute(update(WebSession).values(last_seen_at=utcnow() - timedelta(minutes=6)))
+    signed_in.get("/conversations")
+    sign_in(signed_in, kernel, owner)
+    text = text_of(signed_in.get("/settings/sessions").text)
+    assert "last used just now" in text
 
 
 def test_one_session_or_all_others_can_be_ended(

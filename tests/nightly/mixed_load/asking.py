@@ -19,8 +19,6 @@ META = {
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 _CANARIES = re.compile(re.escape(CANARY).encode() + rb"[0-9a-f]{16}")
-_BUCKETS = ("tools/call", {"name": "list_buckets", "arguments": {}})
-_MEMORIES = ("tools/call", {"name": "get_memories_and_buckets", "arguments": {}})
 _ASKED: list[tuple[int, str, dict[str, Any]]] = [
     (45, "tools/call", {"name": "list_buckets", "arguments": {}}),
     (20, "tools/call", {"name": "get_memories_and_buckets", "arguments": {}}),
