@@ -136,7 +136,7 @@ def test_a_job_goes_on_with_the_trace_of_its_request_down_to_the_statements(
         for span in together
         if span.name == "database" and (each := span.attributes or {})
     }
-    assert statements >= {("insert", "jobs"), ("insert", "messages"), ("select", "passages")}
+    assert statements >= {("insert", "jobs"), ("insert", "conversations"), ("select", "passages")}
     assert all(
         key in {"backread.statement", "backread.table", "error.type"}
         for span in found

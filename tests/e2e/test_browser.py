@@ -256,9 +256,11 @@ def test_checking_the_connection_shows_every_client_getting_in(
     page.goto("/connections")
     page.get_by_role("button", name="Check the connection").click()
     expect(page.get_by_text("Every client that was tried came through.")).to_be_visible()
-    for client in ("Claude on the web", "ChatGPT", "Cursor"):
-        page.get_by_text(client, exact=True).click()
-    expect(page.get_by_text("It can renew its access").first).to_be_visible()
+    # What runs at its maker's cannot reach this computer: said without being asked for.
+    expect(page.get_by_text("ChatGPT runs at its maker's")).to_be_visible()
+    page.get_by_text("Cursor", exact=True).click()
+    expect(page.get_by_text("It can renew its access")).to_have_count(8)
+    expect(page.get_by_text("It can renew its access").nth(4)).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     assert sideways(page) <= 0
     assert complaints == []
