@@ -11,6 +11,7 @@ from backread.settings import Settings
 if TYPE_CHECKING:
     from backread.domain import Principal
     from backread.kernel import Kernel
+    from backread.store.engine import WriteSession
     from backread.store.models import Account
 
 
@@ -97,6 +98,15 @@ def find_principal(kernel: "Kernel", email: str) -> "Principal":
         return _principal(accounts[0])
     with kernel.store.write() as session:
         return _principal(local_owner(session))
+
+
+@contextmanager
+def writing(email: str) -> Iterator[tuple["WriteSession", "Principal"]]:
+    """One transaction for whom the command works; what `find_principal` raises."""
+    with open_kernel(load_settings()) as kernel:
+        principal = find_principal(kernel, email)
+        with kernel.store.write() as session:
+            yield session, principal
 
 
 def select_principals(kernel: "Kernel", email: str) -> "list[Principal]":

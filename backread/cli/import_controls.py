@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from backread.cli.context import find_principal, load_settings, open_kernel
+from backread.cli.context import find_principal, load_settings, open_kernel, writing
 from backread.cli.imports import print_report, see_through
 from backread.cli.output import AccountOption, JsonOption, print_json
 
@@ -109,10 +109,8 @@ def _control(
     *,
     as_json: bool,
 ) -> None:
-    with open_kernel(load_settings()) as kernel:
-        principal = find_principal(kernel, account)
-        with kernel.store.write() as session:
-            state = control(session, principal, import_id)
+    with writing(account) as (session, principal):
+        state = control(session, principal, import_id)
     told: dict[str, Any] = {"id": import_id, "state": state}
     if as_json:
         print_json(told)

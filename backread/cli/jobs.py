@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from backread.cli.context import find_principal, load_settings, open_kernel
+from backread.cli.context import find_principal, load_settings, open_kernel, writing
 from backread.cli.output import AccountOption, JsonOption, counted, print_json
 from backread.errors import InvalidInput
 
@@ -103,13 +103,11 @@ def retry(
         raise InvalidInput(
             "Say which job to try again.", hint="`backread jobs retry ID`, or --all."
         )
-    with open_kernel(load_settings()) as kernel:
-        principal = find_principal(kernel, account)
-        with kernel.store.write() as session:
-            if every:
-                told: dict[str, Any] = {"count": retry_all(session, principal)}
-            else:
-                told = {"id": job_id, "state": retry_job(session, principal, job_id)}
+    with writing(account) as (session, principal):
+        if every:
+            told: dict[str, Any] = {"count": retry_all(session, principal)}
+        else:
+            told = {"id": job_id, "state": retry_job(session, principal, job_id)}
     if as_json:
         print_json(told)
     elif every:
@@ -123,10 +121,8 @@ def cancel(job_id: _Id, account: AccountOption = "", as_json: JsonOption = False
     """Call a job off. What it has done stays."""
     from api.activity import stop_job
 
-    with open_kernel(load_settings()) as kernel:
-        principal = find_principal(kernel, account)
-        with kernel.store.write() as session:
-            state = stop_job(session, principal, job_id)
+    with writing(account) as (session, principal):
+        state = stop_job(session, principal, job_id)
     if as_json:
         print_json({"id": job_id, "state": state})
         return
@@ -138,10 +134,8 @@ def pause(job_id: _Id, account: AccountOption = "", as_json: JsonOption = False)
     """Hold a long job, or an import, back until it is resumed. What it has done stays."""
     from api.activity import pause_job
 
-    with open_kernel(load_settings()) as kernel:
-        principal = find_principal(kernel, account)
-        with kernel.store.write() as session:
-            import_id = pause_job(session, principal, job_id)
+    with writing(account) as (session, principal):
+        import_id = pause_job(session, principal, job_id)
     if as_json:
         print_json({"id": job_id})
         return
@@ -154,10 +148,8 @@ def resume(job_id: _Id, account: AccountOption = "", as_json: JsonOption = False
     """Let a paused job go on where it was; an import with `backread imports resume`."""
     from api.activity import resume_job
 
-    with open_kernel(load_settings()) as kernel:
-        principal = find_principal(kernel, account)
-        with kernel.store.write() as session:
-            resume_job(session, principal, job_id)
+    with writing(account) as (session, principal):
+        resume_job(session, principal, job_id)
     if as_json:
         print_json({"id": job_id})
     else:
@@ -169,10 +161,8 @@ def dismiss(job_id: _Id, account: AccountOption = "", as_json: JsonOption = Fals
     """Take a job that failed off the list of what failed."""
     from backread.jobs.dead_letters import dismiss_job
 
-    with open_kernel(load_settings()) as kernel:
-        principal = find_principal(kernel, account)
-        with kernel.store.write() as session:
-            dismiss_job(session, principal, job_id)
+    with writing(account) as (session, principal):
+        dismiss_job(session, principal, job_id)
     if as_json:
         print_json({"id": job_id, "is_dismissed": True})
         return
